@@ -86,7 +86,7 @@ bench: setup ## Time the engine, and Spin beside it where installed
 
 docs: setup ## Build the documentation into site/
 	$(BIN)/python -m pip install --quiet 'mkdocs-material>=9.5'
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir $(abspath $(SITE))
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir "$(SITE)"
 
 docs-update: setup ## Write the output of every command in the documentation again; look at the diff before you commit
 	UPDATE_DOCS=1 UPDATE_SCREENSHOTS=1 $(PYTEST) -n 0 tests/repo/test_docs_commands.py tests/browser
@@ -94,7 +94,7 @@ docs-update: setup ## Write the output of every command in the documentation aga
 proof: ## Check the proofs with Coq and build the checker that is made of them; print what the proofs assume
 	@command -v coqc >/dev/null && command -v ocamlopt >/dev/null || \
 		{ echo "make proof needs Coq 8.16 and OCaml (Debian: coq, ocaml-nox)" >&2; exit 1; }
-	$(MAKE) --no-print-directory -C proof BUILD=$(abspath $(BUILD))/proof
+	$(MAKE) --no-print-directory -C proof BUILD=$(if $(filter /%,$(BUILD)),,../)$(BUILD)/proof
 
 wheel: setup ## Build a wheel into dist/
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .

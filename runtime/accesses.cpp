@@ -70,12 +70,15 @@ bool is_on_own_stack(const void* address) {
 // Stop before an access; others may free its memory in the meantime.
 void stop_before(const Wish& wish) {
   world.stop(wish);
+  if (wish.kind != AccessKind::Load && wish.number >= 0)
+    world.cells.learned |= world.guards.written(wish.number, world.me().held);
   require_block(wish.cell.address, wish.kind != AccessKind::Load, wish.pc);
 }
 
 // The number of the cell if the access is a step of its own, else -1.
 int shared_cell(void* address, std::size_t size, bool writes, void* pc) {
   world.settle();
+  world.watch_use(address, size, writes);
   int number = -1;
   if (!world.is_alone() && !is_local_storage(address)) number = world.cells.touch(address, size, world.me().id, writes);
   if (number < 0) require_block(address, writes, pc);
@@ -113,7 +116,7 @@ void fence_if_needed(void* pc) {
 
 std::uint64_t load_step(const Cell& cell, int number, void** frame, bool is_atomic) {
   Wish wish = wish_of(AccessKind::Load, number, cell, frame[kReturnAddress], is_atomic);
-  const std::uint64_t state = world.consider_waiting(wish, frame);
+  const std::uint64_t state = wish.state = world.me().is_in_library ? 0 : world.consider_waiting(wish, frame);
   stop_before(wish);
   const std::uint64_t value = world.value_for(world.me(), cell);
   world.see(wish, value, state);

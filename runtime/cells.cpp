@@ -72,7 +72,11 @@ int Cells::share(CellState& state) {
 }
 
 int Cells::touch(void* address, std::size_t size, int thread, bool writes) {
-  if (!learns) return find(address, size);
+  if (!learns) {
+    const int known = find(address, size);
+    if (known < 0 && !overlooked) watch(address, size, thread, writes);
+    return known;
+  }
   const auto place = reinterpret_cast<std::uintptr_t>(address);
   const unsigned first = place & 7, last = first + static_cast<unsigned>(size) - 1;
   Granule& granule = make(key_of(place));
@@ -83,6 +87,26 @@ int Cells::touch(void* address, std::size_t size, int thread, bool writes) {
     if (!inside) index = merge(granule, first, last);
   }
   return note(states_[static_cast<std::size_t>(index)], thread, writes);
+}
+
+// An access of memory that is not known to be shared: is it, now?
+void Cells::watch(void* address, std::size_t size, int thread, bool writes) {
+  const auto place = reinterpret_cast<std::uintptr_t>(address);
+  const unsigned first = place & 7, last = first + static_cast<unsigned>(size) - 1;
+  Granule& granule = make(key_of(place));
+  CellState* state = nullptr;
+  for (unsigned byte = first; byte <= last; ++byte) {
+    const std::int32_t index = granule.cells[byte];
+    if (index == kNone) continue;
+    state = &states_[static_cast<std::size_t>(index)];
+    overlooked |= state->number >= 0;
+  }
+  if (overlooked) return;
+  if (state == nullptr || state->cell.address != address || state->cell.size != size)
+    state = &states_[static_cast<std::size_t>(merge(granule, first, last))];
+  (writes ? state->writers : state->readers) |= std::uint64_t{1} << thread;
+  const std::uint64_t all = state->readers | state->writers;
+  overlooked = state->writers != 0 && (all & (all - 1)) != 0;
 }
 
 int Cells::note(CellState& state, int thread, bool writes) {
@@ -112,6 +136,7 @@ void Cells::free_block(char* block, std::size_t size, int thread, List<NumberedA
       last = index;
       CellState& state = states_[static_cast<std::size_t>(index)];
       const int number = learns ? note(state, thread, true) : state.number;
+      overlooked |= !learns && number < 0 && ((state.readers | state.writers) & ~(std::uint64_t{1} << thread)) != 0;
       if (number >= 0) into.push_back({AccessKind::Store, number});
     }
   }

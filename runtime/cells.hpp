@@ -34,6 +34,7 @@ class Cells {
   const Cell& shared(int number) const { return shared_[static_cast<std::size_t>(number)]; }
   bool learned = false;
   bool learns = true;
+  bool overlooked = false;  // nothing is learned any more, and threads share memory that is not known to be shared
 
  private:
   struct Granule {
@@ -44,6 +45,7 @@ class Cells {
   Granule& make(std::uintptr_t key);
   void grow();
   int merge(Granule& granule, unsigned first, unsigned last);
+  void watch(void* address, std::size_t size, int thread, bool writes);
   int share(CellState& state);
   int note(CellState& state, int thread, bool writes);
 

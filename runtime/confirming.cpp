@@ -46,14 +46,15 @@ class HoldingBack {
         plan_.push_back(~t);
       }
     } else if (plain && line.wish.kind == AccessKind::Load) {
-      if (is_held(t, number) || !writes_[static_cast<std::size_t>(number)]) return plan_.push_back(t);
+      if (is_held(t, number) || !writes_[static_cast<std::size_t>(number)]) return plan_.push_back(step_of(line));
       pause(line);
     } else if (!held_[t].empty() || waits_at(number)) {
       pause(line);
     } else {
-      plan_.push_back(t);
+      plan_.push_back(step_of(line));
     }
   }
+  static int step_of(const Logged& line) { return line.thread + line.choice * kMostFibers; }
   void pause(const Logged& line) {
     paused_[line.thread] = true;
     delay(line);
@@ -77,7 +78,9 @@ bool can_take(int step) {
     const int thread = ~step % kMostFibers;
     return thread < world.known_threads() && static_cast<std::size_t>(~step / kMostFibers) < world.fiber(thread).buffer.size();
   }
-  return step < world.known_threads() && !world.is_done(step) && world.is_ready(step);
+  const int thread = step % kMostFibers;
+  if (thread >= world.known_threads() || world.is_done(thread)) return false;
+  return step < kMostFibers ? world.is_ready(thread) : world.may_choose(thread, step / kMostFibers);
 }
 
 // One way on: who is preferred, and how eagerly stores reach memory.
@@ -107,19 +110,12 @@ void go_on(std::vector<int>& steps, const Manner& manner, Chance& chance, const 
       if (best < 0 || (manner.by_priority ? priority[id] > priority[best] : chance.below(2) == 0)) best = id;
     }
     if (best < 0 && buffered < 0) return;
+    if (best >= 0 && world.may_choose(best, 1) && chance.below(8) == 0) best += kMostFibers;
     const bool flushes = buffered >= 0 && (best < 0 || static_cast<int>(chance.below(10)) < manner.flush_of_ten);
     const int step = flushes ? flush_step(buffered, options.pso, chance) : best;
     steps.push_back(step);
     world.run(&step, 1);
   }
-}
-
-bool waits_for_ever() {
-  if (world.is_over()) return false;
-  for (int id = 0; id < world.known_threads(); ++id) {
-    if (can_take(id) || can_take(~id)) return false;
-  }
-  return world.waits_for_ever();
 }
 
 Manner manner_of(int attempt, int reader, int writer, Chance& chance) {
@@ -133,6 +129,14 @@ Manner manner_of(int attempt, int reader, int writer, Chance& chance) {
 }
 
 }  // namespace
+
+bool is_stuck() {
+  if (world.is_over()) return false;
+  for (int id = 0; id < world.known_threads(); ++id) {
+    if (can_take(id) || can_take(~id)) return false;
+  }
+  return !world.is_void() && world.waits_for_ever();
+}
 
 std::vector<int> held_back(const List<Logged>& log, const StaleLoad& stale, int addresses) {
   return HoldingBack(log, stale, addresses).plan();
@@ -151,12 +155,13 @@ Confirmation confirm(const std::vector<int>& prefix, const StaleLoad& stale, int
   Confirmation result;
   const double end = seconds_now() + kSecondsToConfirm;
   while (result.attempts < kMostAttempts && seconds_now() < end) {
+    world.cells.overlooked = false;
     world.reset();
     if (take_steps(prefix) != prefix.size()) return result;
     result.steps = prefix;
     go_on(result.steps, manner_of(result.attempts++, stale.reader, writer, chance), chance, options);
-    if (world.failure.kind == Finding::Unsupported) continue;
-    result.is_deadlock = waits_for_ever();
+    if (world.failure.kind == Finding::Unsupported || world.cells.overlooked) continue;
+    result.is_deadlock = is_stuck();
     if (world.failure.kind == Finding::None && !result.is_deadlock) continue;
     result.failure = world.failure;
     result.is_confirmed = true;

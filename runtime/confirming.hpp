@@ -26,6 +26,9 @@ Confirmation confirm(const std::vector<int>& prefix, const StaleLoad& stale, int
 // The same from the beginning: executions with store buffers at random, for models without a monitor.
 Confirmation hunt(const Options& options, Chance& chance);
 
+// Nobody can go on, no store either, and nothing can change that.
+bool is_stuck();
+
 // Take the steps one by one, as long as they are possible. Returns how many were.
 std::size_t take_steps(const std::vector<int>& steps);
 

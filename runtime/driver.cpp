@@ -11,10 +11,9 @@
 #include "pages.hpp"
 #include "program_executor.hpp"
 #include "random_walk.hpp"
+#include "replaying.hpp"
 #include "report.hpp"
 #include "signals.hpp"
-
-namespace memfence::running {}  // namespace memfence::running
 
 extern "C" void memfence_failure() { asm volatile(""); }
 
@@ -79,10 +78,12 @@ void explore_all(const Options& options, double seconds, Explored& explored) {
   limits.timeout_seconds = seconds;
   limits.on_progress = [&](const Progress& p) { return send_progress(explored.findings, p); };
   world.simulates = options.buffers;
+  world.explores = true;
   explored.result = Explorer<ProgramExecutor>(explore_options(options), limits, explored.findings).run();
-  world.simulates = false;
+  world.simulates = world.explores = false;
   explored.out_of_time = explored.result.stop == Stop::Timeout;
-  explored.is_complete = explored.result.stop == Stop::None && explored.findings.truncated == 0 && !world.spins_roughly;
+  explored.is_complete = explored.result.stop == Stop::None && explored.findings.truncated == 0 && !world.spins_roughly &&
+                         !world.has_more_wake_ups && !world.has_more_failures;
 }
 
 // Explore; begin anew whenever something new was learned about what threads share.
@@ -91,7 +92,7 @@ Explored explore(const Options& options) {
   const double begin = seconds_now(), cpu_begin = cpu_seconds();
   while (true) {
     scout(options, explored.races);
-    world.cells.learned = explored.is_complete = false;
+    world.cells.learned = explored.is_complete = world.has_more_wake_ups = world.has_more_failures = false;
     explored.findings = Findings{};
     const double left = options.timeout > 0 ? std::max(0.001, options.timeout - (seconds_now() - begin)) : 0;
     if (options.buffers && (options.random > 0 || options.preemptions >= 0 || !has_room_for_buffers())) break;
@@ -105,13 +106,6 @@ Explored explore(const Options& options) {
   explored.result.seconds = seconds_now() - begin;
   explored.cpu_seconds = cpu_seconds() - cpu_begin;
   return explored;
-}
-
-void add_failure(Record& record, const Failure& failure) {
-  record.add("kind", name_of(failure.kind))
-      .add("message", failure.message)
-      .add("thread", failure.thread)
-      .add("pc", static_cast<const void*>(failure.pc));
 }
 
 // Run the steps again, writing them down.
@@ -220,6 +214,7 @@ void send_counts(const Explored& explored, int confirmed) {
       .add("deadlocked", findings.deadlocked)
       .add("truncated", findings.truncated)
       .add("confirmed", confirmed)
+      .add("dropped", findings.dropped)
       .add("redundant", result.redundant)
       .add("cut", result.cut)
       .add("steps", result.steps)
@@ -227,6 +222,8 @@ void send_counts(const Explored& explored, int confirmed) {
       .add("restarts", explored.restarts)
       .add("out_of_time", explored.out_of_time)
       .add("spins_roughly", world.spins_roughly)
+      .add("more_wake_ups", world.has_more_wake_ups)
+      .add("more_failures", world.has_more_failures)
       .add("seconds", result.seconds)
       .add("cpu_seconds", explored.cpu_seconds)
       .add("threads", world.known_threads())
@@ -258,40 +255,6 @@ void report(const Explored& explored, const Options& options) {
   send_counts(explored, confirmed);
 }
 
-// A layout is a list of numbers: how many threads, then parent and index of each; cells likewise, then loops.
-void read_layout(const char* text) {
-  char* at = const_cast<char*>(text);
-  const auto next = [&] { return strtoll(at, &at, 10); };
-  for (auto count = next(); count > 0; --count) {
-    const auto parent = static_cast<int>(next());
-    world.identify(parent, static_cast<int>(next()));
-  }
-  for (auto count = next(); count > 0; --count) {
-    auto* address = reinterpret_cast<void*>(next());
-    world.cells.expect(address, static_cast<std::size_t>(next()));
-  }
-  for (auto count = next(); count > 0; --count) world.expect_loop(reinterpret_cast<void*>(next()));
-  world.cells.learns = false;
-}
-
-void replay(const Options& options) {
-  std::vector<int> steps;
-  char* at = const_cast<char*>(options.replay.c_str());
-  while (*at != '\0') {
-    steps.push_back(static_cast<int>(strtol(at, &at, 10)));
-    while (*at == ',' || *at == ' ') ++at;
-  }
-  if (const char* layout = getenv("MEMFENCE_LAYOUT")) read_layout(layout);
-  world.simulates = options.buffers;
-  world.logs = true;
-  world.reset();
-  const std::size_t taken = take_steps(steps);
-  Record record("replayed");
-  record.add("taken", static_cast<std::uint64_t>(taken)).add("of", static_cast<std::uint64_t>(steps.size()));
-  if (world.failure.kind != Finding::None) add_failure(record, world.failure);
-  record.raw("events", events_text()).raw("waiting", waiting_text()).send();
-}
-
 }  // namespace
 
 int explore_program(int (*main)(int, char**, char**), int argc, char** argv, char** environment) {
@@ -303,11 +266,16 @@ int explore_program(int (*main)(int, char**, char**), int argc, char** argv, cha
   take_over_signals(options.hang);
   take_snapshot(early_begin(), early_end());
   world.reorders = options.pso;
+  world.most_spurious = options.spurious;
+  world.prunes = options.prune;
+  world.is_abort_normal = options.abort_is_normal;
+  world.is_exit_normal = options.exit_is_normal;
+  world.is_signal_normal = options.signal_is_normal;
   world.open(main, argc, argv, environment);
-  if (options.replay.empty())
-    report(explore(options), options);
+  if (const char* schedule = getenv("MEMFENCE_REPLAY"))
+    replay(options, atoi(schedule));
   else
-    replay(options);
+    report(explore(options), options);
   if (options.shows_output) fflush(stdout);
   _exit(0);
 }

@@ -35,6 +35,14 @@ struct Seen {
   std::uint64_t value = 0;
   void* pc = nullptr;
   std::uint64_t state = 0;  // digest of registers and stack
+  bool is_spurious = false;  // a weak compare-exchange failed there that could have succeeded
+};
+
+// What the environment may do to a thread at a step, instead of what the step is for.
+enum class Whim : std::uint8_t {
+  None,
+  WakeUp,   // the thread wakes up though nobody has signalled
+  Failure,  // a weak compare-exchange fails though it could succeed
 };
 
 struct NumberedAccess {
@@ -44,7 +52,7 @@ struct NumberedAccess {
 
 // The next step of a thread. It stops before it and says so.
 struct Wish {
-  enum class What : std::uint8_t { Access, Begin, Synchronise, Fence, End, Nothing };
+  enum class What : std::uint8_t { Access, Begin, Synchronise, Fence, End, Choice, Nothing };
   What what = What::Nothing;
   AccessKind kind = AccessKind::Load;
   int number = -1;                              // of the cell
@@ -57,6 +65,14 @@ struct Wish {
   bool spins_roughly = false;                   // it may end without any change: nobody knows
   bool is_atomic = false;
   const char* name = nullptr;                   // of a call: "pthread_mutex_lock"
+  std::uint64_t state = 0;                      // digest of registers and stack, where it is of interest
+  Whim whim = Whim::None;
+  int whims = 0;                                // in how many ways
+  std::uint64_t expected = 0;                   // by the compare-exchange that may fail
+  void* mutex = nullptr;                        // that the thread takes when it wakes up
+  int mutex_number = -1;
+  bool is_void = false;                         // the execution does not count: an assumption is false
+  bool spins_after_whim = false;                // it goes round since something spurious happened, and for no other reason
   bool locked() const { return kind != AccessKind::Load && kind != AccessKind::Store; }
 };
 
@@ -88,6 +104,25 @@ struct LateStore {
 struct ThreadLocalValue {
   unsigned key;
   const void* value;
+};
+
+// Something spurious has happened to the thread. What it does next shows whether that matters (spurious.cpp).
+struct Probe {
+  Whim whim = Whim::None;   // None: there is nothing to find out
+  void* site = nullptr;
+  std::uint64_t state = 0;    // of the thread when it happened
+  std::uint32_t changes = 0;  // that it had made by then
+  int steps = 0;              // since then
+  Cell cell;                // of the compare-exchange
+  char* expected = nullptr;  // where it wants to find what it expects
+  enum class Use : std::uint8_t { None, Read, Overwritten } use = Use::None;  // first use of that, since then
+  void* object = nullptr;  // where it waits
+  void* mutex = nullptr;
+};
+
+struct SpuriousCount {
+  void* site;
+  int count;
 };
 
 struct ThreadExit {
@@ -127,7 +162,16 @@ struct Fiber {
   List<ThreadLocalValue> values;
   List<ThreadExit> exits;
   void* waits_on = nullptr;   // condition variable or futex
+  int choice = 0;             // what was chosen for its last step: 0, or what its environment did
+  std::uint32_t changes = 0;  // that it made to memory, its stack aside, or to synchronisation objects
+  void* unchanged_since = nullptr;  // the mutex that it has taken last; it has changed nothing since
+  List<const void*> held;     // mutexes
+  Seen checked;               // the first load since then, when it began to wait
+  Probe probe;
+  List<SpuriousCount> spurious;  // in this execution, and not without consequence
+  Seen polled;                // the wait with a time limit that was over last: its place, state, and changes by then
   std::uint32_t unnoticed = 0;  // accesses since its last step that nobody else can notice, as far as is known
+  bool is_in_library = false;  // it copies or compares memory: its loads follow each other whatever they see
   bool is_eligible = false;   // a signal was for whoever waited then, this one among them
   unsigned generation = 0;    // of the barrier that it waits at
   std::uint64_t nanoseconds = 0;  // that have passed for it

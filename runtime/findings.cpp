@@ -7,7 +7,8 @@ namespace {
 constexpr std::size_t kMost = 64, kMostOthers = 8;
 
 bool is_same(const Found& a, const Found& b) {
-  return a.kind == b.kind && a.pc == b.pc && a.address == b.address && a.failure.kind == b.failure.kind && a.writer == b.writer;
+  return a.kind == b.kind && a.pc == b.pc && a.address == b.address && a.failure.kind == b.failure.kind &&
+         a.failure.status == b.failure.status && a.writer == b.writer;
 }
 
 }  // namespace
@@ -26,6 +27,7 @@ void Findings::add(Found found) {
 }
 
 void Findings::borderline(const std::vector<int>& steps, int reader, const std::vector<StaleRead>& reads) {
+  if (world.has_false_assumption()) return;
   Found found;
   found.kind = Found::Kind::Borderline;
   found.steps = steps;
@@ -49,10 +51,15 @@ void Findings::stale(const std::vector<int>& steps, const StaleLoad& load) {
 }
 
 void Findings::ended(const std::vector<int>& steps, const Ending& ending) {
+  const bool fails = ending.failed || world.failure.kind != Finding::None;
+  if (!fails && !ending.truncated && world.is_void()) {
+    dropped += world.has_false_assumption();
+    return;
+  }
   ++executions;
   borderline_executions += ending.borderline;
   truncated += ending.truncated;
-  if (ending.failed || world.failure.kind != Finding::None) {  // it may fail before there is any step
+  if (fails) {  // perhaps before there is any step
     ++failing;
     has_endless_loop |= world.failure.kind == Finding::EndlessLoop;
     Found found;

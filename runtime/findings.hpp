@@ -32,6 +32,7 @@ class Findings {
   std::vector<Found> all;
   Leaks leaks;
   std::uint64_t executions = 0, borderline_executions = 0, failing = 0, deadlocked = 0, truncated = 0;
+  std::uint64_t dropped = 0;  // executions in which an assumption is false
   bool has_endless_loop = false;  // each costs seconds: one is enough
 
  private:

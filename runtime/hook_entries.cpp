@@ -32,15 +32,35 @@ ENTRY("__tsan_vptr_update", "memfence_vptr_update", "")
   ENTRY("__tsan_atomic" BITS "_fetch_xor", "memfence_xor" BITS, "")                                                           \
   ENTRY("__tsan_atomic" BITS "_fetch_nand", "memfence_nand" BITS, "")                                                         \
   ENTRY("__tsan_atomic" BITS "_compare_exchange_strong", "memfence_cas" BITS, "")                                             \
-  ENTRY("__tsan_atomic" BITS "_compare_exchange_weak", "memfence_cas" BITS, "")
+  ENTRY("__tsan_atomic" BITS "_compare_exchange_weak", "memfence_weak_cas" BITS, "")
 ATOMICS("8") ATOMICS("16") ATOMICS("32") ATOMICS("64")
 #define WIDE(OPERATION) ENTRY("__tsan_atomic128_" OPERATION, "memfence_wide", "")
 WIDE("load") WIDE("store") WIDE("exchange") WIDE("fetch_add") WIDE("fetch_sub") WIDE("fetch_and") WIDE("fetch_or")
 WIDE("fetch_xor") WIDE("fetch_nand") WIDE("compare_exchange_strong") WIDE("compare_exchange_weak")
 
-// In the place of an instruction of the program's assembler text: all registers and flags stay as they are.
+// Where threads wait, and may be let go for no reason: what the caller knows then matters.
+ENTRY("pthread_cond_wait", "memfence_cond_wait", "")
+ENTRY("pthread_cond_timedwait", "memfence_cond_timedwait", "")
+ENTRY("pthread_cond_clockwait", "memfence_cond_clockwait", "")
+ENTRY("cnd_wait", "memfence_cnd_wait", "")
+ENTRY("cnd_timedwait", "memfence_cnd_timedwait", "")
+ENTRY("syscall", "memfence_syscall", "")
+
+// At the beginning of `reach_error`, and in the place of an instruction of the program's assembler text: all registers and
+// flags stay as they are.
 asm(R"(
 .text
+.globl __memfence_error
+.type __memfence_error, @function
+__memfence_error:
+    pushq %rbp
+    movq %rsp, %rbp
+    movq 16(%rsp), %rdi
+    andq $-16, %rsp
+    call memfence_error_at
+    movq %rbp, %rsp
+    popq %rbp
+    ret
 .globl __memfence_fence
 .type __memfence_fence, @function
 __memfence_fence:

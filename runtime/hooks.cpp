@@ -77,12 +77,60 @@ T read_modify_write(volatile T* address, F&& function) {
   return old;
 }
 
+// A compare-exchange has failed, and says what it found.
+template <class T>
+void note_expected(T* expected, T found) {
+  if (world.in_program && *expected != found && !is_on_own_stack(expected)) world.changed();
+  *expected = found;
+}
+
+// It may fail though the cell holds what is expected. A cell that nobody else notices is no exception.
+template <class T>
+int weak_compare_exchange(volatile T* address, T* expected, T desired) {
+  T* at = const_cast<T*>(address);
+  if (!world.in_program) return __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  void** frame = memfence_frame;
+  const int number = shared_cell(at, sizeof(T), true, frame[kReturnAddress]);
+  const T wanted = *expected;
+  Wish wish = wish_of(AccessKind::LockedStore, number, {at, sizeof(T)}, frame[kReturnAddress], true);
+  wish.whim = Whim::Failure;
+  wish.whims = 1;
+  wish.expected = static_cast<std::uint64_t>(wanted);
+  if (number < 0) {
+    fence_if_needed(frame[kReturnAddress]);
+    wish.what = Wish::What::Choice;
+    wish.kind = AccessKind::Load;
+  } else {
+    wish.state = world.consider_waiting(wish, frame);
+  }
+  if (wish.state == 0) wish.state = world.state_of(frame);
+  stop_before(wish);
+  const T old = *at;
+  world.log_value(static_cast<std::uint64_t>(old));
+  const bool fails = world.me().choice != 0;
+  if (old != wanted || fails) {
+    world.see(wish, static_cast<std::uint64_t>(old), wish.state);
+    note_expected(expected, old);
+    if (fails)
+      world.probe({.whim = Whim::Failure,
+                   .site = frame[kReturnAddress],
+                   .state = wish.state,
+                   .cell = wish.cell,
+                   .expected = reinterpret_cast<char*>(expected)});
+    return 0;
+  }
+  *at = desired;
+  if (old != desired) world.changed();
+  world.log_value(static_cast<std::uint64_t>(desired));
+  return 1;
+}
+
 template <class T>
 int compare_exchange(volatile T* address, T* expected, T desired) {
   const T wanted = *expected;
   const T old = read_modify_write<T>(address, [&](T now) { return now == wanted ? desired : now; });
   if (old == wanted) return 1;
-  *expected = old;
+  note_expected(expected, old);
   return 0;
 }
 
@@ -189,6 +237,9 @@ __attribute__((visibility("hidden"))) void memfence_fence_at(void* pc) { fence_s
   }                                                                                                                        \
   __attribute__((visibility("hidden"))) int memfence_cas##BITS(volatile T* a, T* c, T v, int, int) {                       \
     return compare_exchange<T>(a, c, v);                                                                                   \
+  }                                                                                                                        \
+  __attribute__((visibility("hidden"))) int memfence_weak_cas##BITS(volatile T* a, T* c, T v, int, int) {                  \
+    return weak_compare_exchange<T>(a, c, v);                                                                              \
   }
 ATOMIC_BODIES(8, std::uint8_t)
 ATOMIC_BODIES(16, std::uint16_t)

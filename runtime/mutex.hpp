@@ -3,7 +3,11 @@
 
 #include <pthread.h>
 
+#include "accesses.hpp"
+#include "destroyed.hpp"
 #include "world.hpp"
+
+extern "C" void** memfence_frame;
 
 namespace memfence::running {
 
@@ -14,6 +18,13 @@ struct Mutex {
   bool is_recursive() const { return (kind & 3) == PTHREAD_MUTEX_RECURSIVE_NP; }
   bool checks() const { return (kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP; }
 };
+
+// Whether it was destroyed: in its kind.
+inline void require_mutex(pthread_mutex_t* mutex, void* pc) {
+  require_alive(reinterpret_cast<Mutex*>(mutex)->kind, "mutex", pc);
+}
+int destroy_mutex(pthread_mutex_t* mutex, void* pc);
+int destroy_condition(pthread_cond_t* condition, void* pc);
 
 inline Mutex& mutex_of(pthread_mutex_t* mutex) { return *reinterpret_cast<Mutex*>(mutex); }
 inline bool is_free(const Fiber& me) { return static_cast<Mutex*>(me.wish.object)->owner == 0; }
@@ -28,9 +39,24 @@ int lock_mutex(pthread_mutex_t* mutex, void* pc);
 int try_mutex(pthread_mutex_t* mutex, void* pc);
 int unlock_mutex(pthread_mutex_t* mutex, void* pc);
 int call_once_only(pthread_once_t* once, void (*function)(), void* pc);
-int wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, const char* name, void* pc, const timespec* limit);
+int wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, const char* name, void** frame, const timespec* limit);
 void signal_condition(pthread_cond_t* condition, int count, const char* name, void* pc);
 
 inline int my_mark() { return world.me().id + 1; }
+
+// The mutex is the thread's from now on, or no longer.
+inline void take(pthread_mutex_t* mutex) {
+  mutex_of(mutex).owner = my_mark();
+  mutex_of(mutex).count = 1;
+  world.me().held.push_back(mutex);
+  world.me().unchanged_since = mutex;
+}
+inline void release(pthread_mutex_t* mutex) {
+  mutex_of(mutex).owner = mutex_of(mutex).count = 0;
+  std::erase(world.me().held, mutex);
+}
+
+// Where the program itself waits, perhaps by way of a library.
+void* site_of(void** frame);
 
 }  // namespace memfence::running

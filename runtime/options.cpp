@@ -21,9 +21,13 @@ void set(Options& options, const std::string& name, const std::string& value) {
   if (name == "reorder") options.pso = number != 0;
   if (name == "buffers") options.buffers = number != 0;
   if (name == "changes") options.changes = static_cast<int>(number);
+  if (name == "normal_abort") options.abort_is_normal = number != 0;
+  if (name == "normal_exit") options.exit_is_normal = number != 0;
+  if (name == "normal_signal") options.signal_is_normal = number != 0;
+  if (name == "prune") options.prune = number != 0;
+  if (name == "spurious") options.spurious = static_cast<int>(number);
   if (name == "parts") options.parts = static_cast<int>(number);
   if (name == "part") options.part = static_cast<int>(number);
-  if (name == "replay") options.replay = value;
   if (name == "output") options.shows_output = number != 0;
 }
 

@@ -18,7 +18,9 @@ struct Options {
   bool buffers = false;  // explore executions with store buffers instead of SC ones
   int parts = 1, part = 0;  // this part of the tree of executions, of so many
   int changes = 3;  // of priority in a random execution
-  std::string replay;  // a schedule: threads, negative numbers for stores that reach memory
+  bool abort_is_normal = false, exit_is_normal = false, signal_is_normal = false;
+  bool prune = true;  // what is spurious and leads nowhere is not followed
+  int spurious = 1;  // wake-ups without a signal, and failures for no reason: at each place, of each thread
   bool shows_output = false;
 };
 

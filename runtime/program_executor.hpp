@@ -54,7 +54,9 @@ class ProgramExecutor {
     monitor.ensure_threads(static_cast<std::uint32_t>(threads_));
     return monitor;
   }
-  StepShape shape(const Alternative& step) const { return {step.label, step.locked, -1, false}; }
+  StepShape shape(const Alternative& step) const {
+    return {step.label < 0 ? step.label : step.label % kMostFibers, step.locked, -1, false};
+  }
   bool has_simple_loads(int) const { return true; }
   std::optional<StaleStep> find_stale(int thread, std::span<const Access> offered, Monitor& monitor);
 
@@ -71,6 +73,8 @@ class ProgramExecutor {
  private:
   bool is_companion(int thread) const { return buffers_ && thread >= threads_ - buffers_->companions(); }
   int queue_of(int companion) const { return companion - (threads_ - buffers_->companions()); }
+  void offer_step(const Fiber& fiber, int choice, Offers& offers);
+  void record_wait(const Wish& wish, std::int16_t me, Offers& offers);
   void record_step(const Fiber& fiber, Offers& offers);
   void catch_up() {
     if (!is_behind_) return;
@@ -102,22 +106,40 @@ inline void ProgramExecutor::offer(int thread, Offers& offers) {
   const Wish& wish = fiber.wish;
   if (wish.spins) {  // whether it can go on depends on all that it looked at
     for (std::size_t i = wish.awaited; i < fiber.seen.size(); ++i)
-      offers.record({AccessKind::Load, me, fiber.seen[i].number, 0});
+      if (fiber.seen[i].number >= 0) offers.record({AccessKind::Load, me, fiber.seen[i].number, 0});
     offers.block(first);
   }
-  if (!world.is_ready(thread)) {
-    if (wish.number >= 0 && !wish.spins) offers.record({AccessKind::LockedLoad, me, wish.number, 0});
-    if (buffers_ && wish.kind != AccessKind::Store) buffers_->record_need(fiber, offers);
-    return offers.block(first);
-  }
-  Alternative way;
-  way.label = thread;
-  way.accesses = first;
-  way.locked = wish.locked() && wish.what != Wish::What::Fence && wish.number >= 0;
-  if (wish.what == Wish::What::Synchronise && wish.is_ready != nullptr && wish.number >= 0)
+  const bool is_ready = world.is_ready(thread);
+  if (is_ready) offer_step(fiber, 0, offers);
+  for (int choice = 1; choice <= wish.whims; ++choice)
+    if (world.may_choose(thread, choice)) offer_step(fiber, choice, offers);
+  const std::size_t blocked = offers.recorded();
+  if (!is_ready || wish.whim == Whim::WakeUp) record_wait(wish, me, offers);
+  if (!is_ready && buffers_ && wish.kind != AccessKind::Store) buffers_->record_need(fiber, offers);
+  offers.block(blocked);
+}
+
+// What decides whether the thread can go on.
+inline void ProgramExecutor::record_wait(const Wish& wish, std::int16_t me, Offers& offers) {
+  if (wish.number >= 0 && (!wish.spins || wish.whim == Whim::WakeUp))
     offers.record({AccessKind::LockedLoad, me, wish.number, 0});
+  if (wish.whim == Whim::WakeUp && wish.mutex_number >= 0) offers.record({AccessKind::LockedLoad, me, wish.mutex_number, 0});
+}
+
+// A step of the thread: the one that it is for, or what its environment does.
+inline void ProgramExecutor::offer_step(const Fiber& fiber, int choice, Offers& offers) {
+  const Wish& wish = fiber.wish;
+  const auto me = static_cast<std::int16_t>(fiber.id);
+  Alternative way;
+  way.label = fiber.id + choice * kMostFibers;
+  way.optional = choice != 0;
+  way.accesses = offers.recorded();
+  way.locked = wish.locked() && wish.what != Wish::What::Fence && wish.number >= 0;
+  const bool reads = (wish.what == Wish::What::Synchronise && wish.is_ready != nullptr) || wish.whim != Whim::None;
+  if (reads && wish.number >= 0) offers.record({AccessKind::LockedLoad, me, wish.number, 0});
   for (const NumberedAccess& access : fiber.freed) offers.record({access.kind, me, access.number, 0});
   if (fiber.freed.empty()) record_step(fiber, offers);
+  if (choice != 0 && wish.mutex_number >= 0) offers.record({AccessKind::LockedStore, me, wish.mutex_number, 0});
   if (buffers_ && wish.locked()) buffers_->record_need(fiber, offers);
   offers.add(way, true);
 }
@@ -141,6 +163,7 @@ inline Executed ProgramExecutor::execute(const Alternative& step, Offers&) {
     world.run(&steps_.back(), 1);
   }
   if (world.cells.learned) return Executed::Stopped;
+  if (world.leads_back != Return::None) return world.leads_back == Return::Always ? Executed::Redundant : Executed::Idle;
   if (world.failure.kind != Finding::None) return Executed::Failed;
   return world.has_ended ? Executed::Ended : Executed::Done;
 }

@@ -21,6 +21,14 @@ Walk plan_walk(Chance& chance, int changes, std::uint64_t length) {
   return walk;
 }
 
+// Now and then, instead of the step: something spurious, of any thread.
+int spurious_instead(int step, Chance& chance) {
+  int possible[4 * kMostFibers];
+  const std::size_t count = world.possible_steps(possible);
+  const int other = possible[chance.below(count)];
+  return other >= kMostFibers && chance.below(4) == 0 ? other : step;
+}
+
 int preferred(const Walk& walk) {
   int best = -1;
   for (int id = 0; id < world.known_threads(); ++id)
@@ -28,7 +36,7 @@ int preferred(const Walk& walk) {
   return best;
 }
 
-void follow(Walk& walk, std::uint64_t depth) {
+void follow(Walk& walk, std::uint64_t depth, Chance& chance) {
   world.reset();
   int lowest = 1'000;
   while (!world.is_over()) {
@@ -40,7 +48,7 @@ void follow(Walk& walk, std::uint64_t depth) {
     if (best < 0) return;
     for (const std::uint64_t change : walk.changes)
       if (change == walk.steps.size()) walk.priority[best] = --lowest;
-    best = preferred(walk);
+    best = spurious_instead(preferred(walk), chance);
     walk.steps.push_back(best);
     world.run(&best, 1);
   }
@@ -59,7 +67,7 @@ bool walk_at_random(const Options& options, double seconds, Findings& findings, 
       break;
     }
     Walk walk = plan_walk(chance, options.changes, length);
-    follow(walk, options.depth);
+    follow(walk, options.depth, chance);
     if (world.cells.learned) break;
     length = walk.steps.size() > length ? walk.steps.size() : length;
     Ending ending;

@@ -7,6 +7,8 @@
 
 #define MEMFENCE_EXPORT extern "C" __attribute__((visibility("default")))
 
+#define MEMFENCE_BODY extern "C" __attribute__((visibility("hidden")))
+
 // Call the function of the next library unless the program is being explored: REAL(pthread_join, thread, result).
 #define MEMFENCE_REAL(NAME, ...)                                                         \
   ([&] {                                                                                 \

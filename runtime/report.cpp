@@ -26,6 +26,7 @@ const char* kind_of(const Logged& line) {
     case Wish::What::Synchronise: return "call";
     case Wish::What::Fence: return "fence";
     case Wish::What::End: return "end";
+    case Wish::What::Choice: return "rmw";
     case Wish::What::Nothing: return "failure";
     case Wish::What::Access: break;
   }
@@ -52,6 +53,7 @@ std::string wish_text(const Logged& line, bool has_value) {
   out += std::string(", \"op\": ") + std::to_string(static_cast<int>(wish.kind));
   if (wish.is_atomic) out += ", \"atomic\": true";
   if (wish.spins) out += ", \"spins\": true";
+  if (line.choice != 0) out += ", \"spurious\": true";
   out += ", \"calls\": [";
   for (std::size_t i = line.calls; i < line.calls_end; ++i)
     out += (i > line.calls ? ", " : "") + std::to_string(reinterpret_cast<std::uint64_t>(world.call_log[i]));
@@ -84,6 +86,15 @@ void Record::send() const {
   }
 }
 
+void add_failure(Record& record, const Failure& failure) {
+  record.add("kind", name_of(failure.kind))
+      .add("message", failure.message)
+      .add("thread", failure.thread)
+      .add("status", failure.status)
+      .add("pc", static_cast<const void*>(failure.pc));
+  if (failure.function != nullptr) record.add("function", failure.function);
+}
+
 std::string step_text(const Logged& line) { return wish_text(line, line.has_value); }
 
 std::string steps_text(const std::vector<int>& steps) {
@@ -108,7 +119,7 @@ std::string waiting_text() {
     const Fiber& fiber = world.fiber(id);
     const std::size_t first = world.call_log.size();
     for (std::size_t i = fiber.calls.size(); i-- > 0;) world.call_log.push_back(fiber.calls[i]);
-    Logged line{id, fiber.wish, 0, false, first, world.call_log.size(), 0, 0, false};
+    Logged line{id, fiber.wish, 0, false, first, world.call_log.size(), 0, 0, false, 0};
     if (out.size() > 1) out += ", ";
     out += wish_text(line, false);
   }
@@ -129,11 +140,18 @@ void send_layout() {
   }
   for (std::size_t i = 0; i < world.loops().size(); ++i)
     loops += (i > 0 ? ", " : "") + std::to_string(reinterpret_cast<std::uint64_t>(world.loops()[i]));
+  std::string unguarded = "[";
+  for (const Guards::Claim& claim : world.guards.refuted()) {
+    const void* address = claim.cell < 0 ? nullptr : world.cells.shared(claim.cell).address;
+    unguarded += (unguarded.size() > 1 ? ", [" : "[") + std::to_string(reinterpret_cast<std::uint64_t>(address)) + ", " +
+                 std::to_string(reinterpret_cast<std::uint64_t>(claim.mutex)) + "]";
+  }
   Record("layout")
       .add("load_address", load_address())
       .raw("threads", threads + "]")
       .raw("cells", cells + "]")
       .raw("loops", loops + "]")
+      .raw("unguarded", unguarded + "]")
       .send();
 }
 

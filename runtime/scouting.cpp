@@ -16,10 +16,8 @@ constexpr double kSecondsToScout = 2;
 void run_at_random(Chance& chance, std::uint64_t depth) {
   world.reset();
   for (std::uint64_t steps = 0; steps < depth && !world.is_over(); ++steps) {
-    int enabled[kMostFibers];
-    std::size_t count = 0;
-    for (int id = 0; id < world.known_threads(); ++id)
-      if (!world.is_done(id) && world.is_ready(id)) enabled[count++] = id;
+    int enabled[4 * kMostFibers];
+    const std::size_t count = world.possible_steps(enabled);
     if (count == 0) return;
     const int chosen = enabled[chance.below(count)];
     world.run(&chosen, 1);

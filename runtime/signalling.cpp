@@ -65,24 +65,20 @@ int World::wake(void* object, int count) {
   return woken;
 }
 
-namespace {
+bool is_signalled(const Fiber& fiber) { return fiber.is_eligible && world.tokens_of(fiber.waits_on) > 0; }
 
-bool is_signalled(const Fiber& me) { return me.is_eligible && world.tokens_of(me.waits_on) > 0; }
-
-}  // namespace
-
-bool await_signal(void* object, int number, const char* name, void* pc, bool timed) {
+Awaited await_signal(const Wish& wish) {
   Fiber& me = world.me();
-  me.waits_on = object;
+  me.waits_on = wish.object;
   me.is_eligible = false;
-  Wish wish = world.wish_for(object, kCondition, name, pc, timed ? nullptr : is_signalled);
-  if (!world.is_alone() && number >= 0) wish.number = number;
   world.stop(wish);
-  const bool signalled = is_signalled(me);
-  if (signalled) --world.tokens_of(object);
+  const bool spurious = me.choice != 0, signalled = !spurious && is_signalled(me);
+  if (signalled) --world.tokens_of(wish.object);
+  if (spurious && world.logs && !world.log.empty()) world.log.back().wish.name = "wakes up without a signal";
+  if (!spurious && !signalled && world.logs && !world.log.empty()) world.log.back().wish.name = "its time is over";
   me.waits_on = nullptr;
   me.is_eligible = false;
-  return signalled;
+  return {signalled, spurious, me.choice};
 }
 
 }  // namespace memfence::running

@@ -5,8 +5,17 @@
 
 namespace memfence::running {
 
-// Wait at `object`, and take a signal. False: there was none, and `timed` let it go on. `number`: of the cell that signals
-// are steps on; -1: that of the condition variable.
-bool await_signal(void* object, int number, const char* name, void* pc, bool timed);
+// Whether the thread, which waits, may take a signal.
+bool is_signalled(const Fiber& fiber);
+
+// How a wait ends. Spurious: nobody has signalled, and the time is not over. There may be several ways for that.
+struct Awaited {
+  bool is_signalled = false, is_spurious = false;
+  int choice = 0;
+};
+
+// Wait with this wish, whose object is where signals are sent to, until there is a signal, and take it; or until the wish
+// lets the thread go on without.
+Awaited await_signal(const Wish& wish);
 
 }  // namespace memfence::running

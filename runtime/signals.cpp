@@ -59,7 +59,9 @@ void on_fault(int signal, siginfo_t* info, void* raw) {
   }
   if (signal == SIGSEGV && world.is_on_stack_guard(info->si_addr))
     return land(context, Finding::StackOverflow, "the stack of the thread (8 MB) is used up");
-  land(context, Finding::Crash, text_of(signal));
+  const auto* code = reinterpret_cast<const unsigned char*>(context->uc_mcontext.gregs[REG_RIP]);
+  const bool is_trap = signal == SIGILL && code[0] == 0x0f && code[1] == 0x0b;  // ud2: what __builtin_trap() becomes
+  land(context, is_trap ? Finding::Trap : Finding::Crash, is_trap ? "" : text_of(signal));
 }
 
 void on_tick(int, siginfo_t*, void* raw) {

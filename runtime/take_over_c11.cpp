@@ -66,7 +66,8 @@ MEMFENCE_EXPORT int mtx_init(mtx_t* mutex, int kind) {
   return thrd_success;
 }
 MEMFENCE_EXPORT void mtx_destroy(mtx_t* mutex) {
-  if (!world.in_program) MEMFENCE_REAL(mtx_destroy, mutex);
+  if (!world.in_program) return MEMFENCE_REAL(mtx_destroy, mutex);
+  destroy_mutex(mutex_in(mutex), PC);
 }
 MEMFENCE_EXPORT int mtx_lock(mtx_t* mutex) {
   MEMFENCE_UNLESS_EXPLORED(mtx_lock, mutex);
@@ -91,15 +92,17 @@ MEMFENCE_EXPORT int cnd_init(cnd_t* condition) {
   return thrd_success;
 }
 MEMFENCE_EXPORT void cnd_destroy(cnd_t* condition) {
-  if (!world.in_program) MEMFENCE_REAL(cnd_destroy, condition);
+  if (!world.in_program) return MEMFENCE_REAL(cnd_destroy, condition);
+  destroy_condition(condition_in(condition), PC);
 }
-MEMFENCE_EXPORT int cnd_wait(cnd_t* condition, mtx_t* mutex) {
+// These two are entered by way of hook_entries.cpp, which keeps the registers of the caller.
+MEMFENCE_BODY int memfence_cnd_wait(cnd_t* condition, mtx_t* mutex) {
   MEMFENCE_UNLESS_EXPLORED(cnd_wait, condition, mutex);
-  return as_thrd(wait_condition(condition_in(condition), mutex_in(mutex), "cnd_wait", PC, nullptr));
+  return as_thrd(wait_condition(condition_in(condition), mutex_in(mutex), "cnd_wait", memfence_frame, nullptr));
 }
-MEMFENCE_EXPORT int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* limit) {
+MEMFENCE_BODY int memfence_cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* limit) {
   MEMFENCE_UNLESS_EXPLORED(cnd_timedwait, condition, mutex, limit);
-  return as_thrd(wait_condition(condition_in(condition), mutex_in(mutex), "cnd_timedwait", PC, limit));
+  return as_thrd(wait_condition(condition_in(condition), mutex_in(mutex), "cnd_timedwait", memfence_frame, limit));
 }
 MEMFENCE_EXPORT int cnd_signal(cnd_t* condition) {
   MEMFENCE_UNLESS_EXPLORED(cnd_signal, condition);

@@ -3,54 +3,76 @@
 // All of them are steps on the cell of the futex word, which the kernel compares before a thread sleeps.
 #include <errno.h>
 #include <linux/futex.h>
-#include <stdarg.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "mutex.hpp"
 #include "real.hpp"
 #include "signalling.hpp"
 
 using namespace memfence::running;
 
-#define PC __builtin_return_address(0)
-
 namespace {
 
-long futex(unsigned* word, int operation, unsigned value, bool timed, void* pc) {
+// The thread sleeps, if the word still has that value.
+long futex_wait(unsigned* word, unsigned value, int number, bool timed, void** frame) {
+  void* const pc = frame[kReturnAddress];
+  const std::uint64_t state = world.state_of(frame);
+  Wish wish = world.wish_for(word, kFutex, "futex wait", pc, nullptr);
+  wish.number = number;
+  wish.state = state;
+  world.stop(wish);
+  if (*word != value) {
+    errno = EAGAIN;
+    return -1;
+  }
+  wish.name = "waits at the futex";
+  wish.is_ready = timed ? nullptr : is_signalled;
+  wish.whim = Whim::WakeUp;
+  wish.whims = 2;
+  const Awaited end = await_signal(wish);
+  if (end.is_spurious) {
+    if (!world.me().seen.empty()) world.me().seen.back().is_spurious = true;
+    world.probe({.whim = Whim::WakeUp, .site = site_of(frame), .state = state, .object = word});
+    if (end.choice == 1) return 0;
+    errno = EINTR;
+    return -1;
+  }
+  world.changed();
+  if (end.is_signalled) return 0;
+  errno = ETIMEDOUT;
+  return -1;
+}
+
+long futex(unsigned* word, int operation, unsigned value, bool timed, void** frame) {
+  void* const pc = frame[kReturnAddress];
   const int command = operation & FUTEX_CMD_MASK;
   const bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
   if (!waits && command != FUTEX_WAKE && command != FUTEX_WAKE_BITSET)
     world.fail(Finding::Unsupported, "a futex operation other than wait and wake", pc);
   world.settle();
-  world.changed();
+  if (!waits) world.changed();
   int number = world.is_alone() ? -1 : world.cells.touch(word, sizeof(*word), world.me().id, true);
   if (number < 0 && !world.is_alone()) number = world.cells.synchronisation(word, kFutex);
-  Wish wish = world.wish_for(word, kFutex, waits ? "futex wait" : "futex wake", pc, nullptr);
+  if (waits) return futex_wait(word, value, number, timed, frame);
+  Wish wish = world.wish_for(word, kFutex, "futex wake", pc, nullptr);
   wish.number = number;
   world.stop(wish);
-  if (!waits) return world.wake(word, static_cast<int>(value));
-  if (*word != value) {
-    errno = EAGAIN;
-    return -1;
-  }
-  if (await_signal(word, number, "waits at the futex", pc, timed)) return 0;
-  errno = ETIMEDOUT;
-  return -1;
+  return world.wake(word, static_cast<int>(value));
 }
 
 }  // namespace
 
-MEMFENCE_EXPORT long syscall(long number, ...) {
-  va_list list;
-  va_start(list, number);
-  long a[6];
-  for (long& argument : a) argument = va_arg(list, long);
-  va_end(list);
+// Entered by way of hook_entries.cpp, which keeps the registers of the caller. The last argument is on the stack.
+MEMFENCE_BODY long memfence_syscall(long number, long a0, long a1, long a2, long a3, long a4) {
+  void** const frame = memfence_frame;
+  const long a[6] = {a0, a1, a2, a3, a4, reinterpret_cast<long>(frame[kReturnAddress + 1])};
+  void* const pc = frame[kReturnAddress];
   if (!world.in_program) return MEMFENCE_REAL(syscall, number, a[0], a[1], a[2], a[3], a[4], a[5]);
   if (number == SYS_futex)
     return futex(reinterpret_cast<unsigned*>(a[0]), static_cast<int>(a[1]), static_cast<unsigned>(a[2]),
-                 a[3] != 0 && (static_cast<int>(a[1]) & FUTEX_CMD_MASK) != FUTEX_WAKE, PC);
+                 a[3] != 0 && (static_cast<int>(a[1]) & FUTEX_CMD_MASK) != FUTEX_WAKE, frame);
   if (number == SYS_gettid) return 1000 + world.me().id;
-  if (number == SYS_membarrier) world.fail(Finding::Unsupported, "the system call membarrier", PC);
+  if (number == SYS_membarrier) world.fail(Finding::Unsupported, "the system call membarrier", pc);
   return MEMFENCE_REAL(syscall, number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

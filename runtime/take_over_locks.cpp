@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "destroyed.hpp"
 #include "real.hpp"
 
 using namespace memfence::running;
@@ -11,7 +12,7 @@ using memfence::AccessKind;
 
 namespace {
 struct ReadWriteLock {
-  int writer, readers;
+  int writer, readers, mark;
 };
 ReadWriteLock& lock_of(pthread_rwlock_t* lock) { return *reinterpret_cast<ReadWriteLock*>(lock); }
 bool has_no_writer(const Fiber& me) { return static_cast<ReadWriteLock*>(me.wish.object)->writer == 0; }
@@ -19,13 +20,20 @@ bool has_nobody(const Fiber& me) {
   const auto& lock = *static_cast<ReadWriteLock*>(me.wish.object);
   return lock.writer == 0 && lock.readers == 0;
 }
-bool is_spin_free(const Fiber& me) { return *static_cast<int*>(me.wish.object) == 0; }
+bool is_spin_free(const Fiber& me) {
+  const int word = *static_cast<int*>(me.wish.object);
+  return word == 0 || word == kDestroyed;
+}
+void require_lock(pthread_rwlock_t* lock, void* pc) { require_alive(lock_of(lock).mark, "read-write lock", pc); }
+void require_spin_lock(pthread_spinlock_t* lock, void* pc) { require_alive(const_cast<int&>(*lock), "spin lock", pc); }
 
 // A lock that is taken is only looked at: no fence.
 bool try_read(pthread_rwlock_t* lock, const char* name, void* pc) {
   world.look_at(lock, kReadWriteLock, name, pc);
+  require_lock(lock, pc);
   if (lock_of(lock).writer != 0) return false;
   world.synchronise(lock, kReadWriteLock, name, pc);
+  require_lock(lock, pc);
   if (lock_of(lock).writer != 0) return false;
   ++lock_of(lock).readers;
   return true;
@@ -33,8 +41,10 @@ bool try_read(pthread_rwlock_t* lock, const char* name, void* pc) {
 
 bool try_write(pthread_rwlock_t* lock, const char* name, void* pc) {
   world.look_at(lock, kReadWriteLock, name, pc);
+  require_lock(lock, pc);
   if (lock_of(lock).writer != 0 || lock_of(lock).readers != 0) return false;
   world.synchronise(lock, kReadWriteLock, name, pc);
+  require_lock(lock, pc);
   if (lock_of(lock).writer != 0 || lock_of(lock).readers != 0) return false;
   lock_of(lock).writer = world.me().id + 1;
   return true;
@@ -48,17 +58,21 @@ MEMFENCE_EXPORT int pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rw
 }
 MEMFENCE_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* lock) {
   MEMFENCE_UNLESS_EXPLORED(pthread_rwlock_destroy, lock);
-  return 0;
+  ReadWriteLock& l = lock_of(lock);
+  return destroy(l.mark, lock, kReadWriteLock, "pthread_rwlock_destroy", "read-write lock", PC,
+                 [&] { return l.writer != 0 || l.readers != 0; });
 }
 MEMFENCE_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) {
   MEMFENCE_UNLESS_EXPLORED(pthread_rwlock_rdlock, lock);
   world.synchronise(lock, kReadWriteLock, "pthread_rwlock_rdlock", PC, has_no_writer);
+  require_lock(lock, PC);
   ++lock_of(lock).readers;
   return 0;
 }
 MEMFENCE_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) {
   MEMFENCE_UNLESS_EXPLORED(pthread_rwlock_wrlock, lock);
   world.synchronise(lock, kReadWriteLock, "pthread_rwlock_wrlock", PC, has_nobody);
+  require_lock(lock, PC);
   lock_of(lock).writer = world.me().id + 1;
   return 0;
 }
@@ -89,6 +103,7 @@ MEMFENCE_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t
 MEMFENCE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
   MEMFENCE_UNLESS_EXPLORED(pthread_rwlock_unlock, lock);
   world.synchronise(lock, kReadWriteLock, "pthread_rwlock_unlock", PC);
+  require_lock(lock, PC);
   ReadWriteLock& l = lock_of(lock);
   if (l.writer == world.me().id + 1)
     l.writer = 0;
@@ -104,15 +119,22 @@ MEMFENCE_EXPORT int pthread_spin_init(pthread_spinlock_t* lock, int shared) {
   *lock = 0;
   return 0;
 }
+MEMFENCE_EXPORT int pthread_spin_destroy(pthread_spinlock_t* lock) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_spin_destroy, lock);
+  auto& word = const_cast<int&>(*lock);
+  return destroy(word, &word, kMutex, "pthread_spin_destroy", "spin lock", PC, [&] { return word != 0; });
+}
 MEMFENCE_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
   MEMFENCE_UNLESS_EXPLORED(pthread_spin_lock, lock);
   world.synchronise(const_cast<int*>(lock), kMutex, "pthread_spin_lock", PC, is_spin_free);
+  require_spin_lock(lock, PC);
   *lock = 1;
   return 0;
 }
 MEMFENCE_EXPORT int pthread_spin_trylock(pthread_spinlock_t* lock) {
   MEMFENCE_UNLESS_EXPLORED(pthread_spin_trylock, lock);
   world.synchronise(const_cast<int*>(lock), kMutex, "pthread_spin_trylock", PC);
+  require_spin_lock(lock, PC);
   if (*lock != 0) return EBUSY;
   *lock = 1;
   return 0;
@@ -126,6 +148,7 @@ MEMFENCE_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) {
   Wish wish = world.wish_for(word, kMutex, "pthread_spin_unlock", PC, nullptr);
   wish.kind = AccessKind::Store;
   world.stop(wish);
+  require_spin_lock(lock, PC);
   ++world.me().releases;
   if (world.simulates && wish.number >= 0)
     world.buffer_store({word, sizeof(*word)}, wish.number, 0);

@@ -1,4 +1,4 @@
-// Time, chance and the end of the process, the same in every execution; and what cannot be explored, said so.
+// Time and chance, the same in every execution; and what cannot be explored, said so.
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
@@ -134,43 +134,6 @@ MEMFENCE_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* device) {
   return static_cast<unsigned>(next_random());
 }
 
-// --- The end -----------------------------------------------------------------------------------------------------------------
-
-MEMFENCE_EXPORT void exit(int status) noexcept {
-  if (!world.in_program) {
-    MEMFENCE_REAL(exit, status);
-    __builtin_unreachable();
-  }
-  world.end_process(status, PC);
-}
-MEMFENCE_EXPORT void _exit(int status) {
-  if (!world.in_program) {
-    MEMFENCE_REAL(_exit, status);
-    __builtin_unreachable();
-  }
-  world.end_process(status, PC);
-}
-MEMFENCE_EXPORT void abort() noexcept {
-  if (!world.in_program) {
-    MEMFENCE_REAL(abort);
-    __builtin_unreachable();
-  }
-  world.settle();
-  world.fail(Finding::Abort, "the program calls abort", PC);
-}
-MEMFENCE_EXPORT void __assert_fail(const char* text, const char* file, unsigned line, const char* function) noexcept {
-  if (!world.in_program) {
-    static const auto real =
-        reinterpret_cast<void (*)(const char*, const char*, unsigned, const char*)>(dlsym(RTLD_NEXT, "__assert_fail"));
-    real(text, file, line, function);
-    __builtin_unreachable();
-  }
-  world.settle();
-  Text<256> message;
-  message << "assertion `" << text << "` fails in " << function << " (" << file << ":" << line << ")";
-  world.fail(Finding::Assertion, message.content(), PC);
-}
-
 // --- What cannot be explored ---------------------------------------------------------------------------------------------------
 
 namespace {
@@ -194,9 +157,6 @@ REFUSED(int, pipe, (int ends[2]) noexcept, ends)
 REFUSED(int, socket, (int domain, int type, int protocol) noexcept, domain, type, protocol)
 REFUSED(int, poll, (pollfd * files, nfds_t count, int limit), files, count, limit)
 REFUSED(int, select, (int count, fd_set* in, fd_set* out, fd_set* bad, timeval* limit), count, in, out, bad, limit)
-REFUSED(int, kill, (pid_t process, int signal) noexcept, process, signal)
-REFUSED(int, raise, (int signal) noexcept, signal)
-REFUSED(int, pthread_kill, (pthread_t thread, int signal) noexcept, thread, signal)
 REFUSED(int, pthread_cancel, (pthread_t thread), thread)
 REFUSED(int, pthread_timedjoin_np, (pthread_t thread, void** result, const timespec* limit), thread, result, limit)
 REFUSED(int, pthread_clockjoin_np, (pthread_t thread, void** result, clockid_t clock, const timespec* limit), thread, result,
@@ -213,14 +173,26 @@ REFUSED(sem_t*, sem_open, (const char* name, int flags, ...) noexcept, name, fla
 REFUSED(pid_t, waitpid, (pid_t process, int* status, int options), process, status, options)
 REFUSED(unsigned, alarm, (unsigned seconds) noexcept, seconds)
 
+namespace {
+void ignore(int signal, bool ignored) {
+  if (signal < 1 || signal > 63) return;
+  const std::uint64_t bit = std::uint64_t{1} << signal;
+  world.ignored_signals = ignored ? world.ignored_signals | bit : world.ignored_signals & ~bit;
+}
+}  // namespace
+
 MEMFENCE_EXPORT __sighandler_t signal(int number, __sighandler_t handler) noexcept {
   if (world.in_program && handler != SIG_DFL && handler != SIG_IGN) refuse("signal", PC);
-  if (world.in_program) return SIG_DFL;
+  if (world.in_program) {
+    ignore(number, handler == SIG_IGN);
+    return SIG_DFL;
+  }
   return MEMFENCE_REAL(signal, number, handler);
 }
 MEMFENCE_EXPORT int sigaction(int number, const struct sigaction* action, struct sigaction* before) noexcept {
   if (world.in_program && action != nullptr && action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN)
     refuse("sigaction", PC);
+  if (world.in_program && action != nullptr) ignore(number, action->sa_handler == SIG_IGN);
   if (world.in_program) return 0;
   static const auto real =
       reinterpret_cast<int (*)(int, const struct sigaction*, struct sigaction*)>(dlsym(RTLD_NEXT, "sigaction"));

@@ -54,6 +54,13 @@ void exit_thread(void* result, void* pc) {
   world.finish(result);
 }
 
+void* site_of(void** frame) {
+  void** const end = reinterpret_cast<void**>(world.me().stack + world.me().stack_size);
+  for (void** at = frame + kReturnAddress; at < end; ++at)
+    if (is_program_code(*at)) return *at;
+  return frame[kReturnAddress];
+}
+
 pthread_t this_thread() { return handle_of(world.me().id); }
 
 void make_mutex(pthread_mutex_t* mutex, int kind) {
@@ -61,34 +68,43 @@ void make_mutex(pthread_mutex_t* mutex, int kind) {
   mutex_of(mutex).kind = kind;
 }
 
+int destroy_mutex(pthread_mutex_t* mutex, void* pc) {
+  Mutex& m = mutex_of(mutex);
+  return destroy(m.kind, mutex, kMutex, "pthread_mutex_destroy", "mutex", pc, [&] { return m.owner != 0; });
+}
+
 int lock_mutex(pthread_mutex_t* mutex, void* pc) {
   Mutex& m = mutex_of(mutex);
+  require_mutex(mutex, pc);
   if (m.owner == my_mark() && m.is_recursive()) {
     ++m.count;
     return 0;
   }
   if (m.owner == my_mark() && m.checks()) return EDEADLK;
   if (!is_internal(m, pc)) world.synchronise(mutex, kMutex, "pthread_mutex_lock", pc, is_free);
-  m.owner = my_mark();
-  m.count = 1;
+  require_mutex(mutex, pc);
+  take(mutex);
   return 0;
 }
 
 int try_mutex(pthread_mutex_t* mutex, void* pc) {
   Mutex& m = mutex_of(mutex);
+  require_mutex(mutex, pc);
   if (m.owner == my_mark() && m.is_recursive()) {
     ++m.count;
     return 0;
   }
+  world.cells.learned |= world.guards.tried(mutex);
   if (!is_internal(m, pc)) world.synchronise(mutex, kMutex, "pthread_mutex_trylock", pc);
+  require_mutex(mutex, pc);
   if (m.owner != 0) return EBUSY;
-  m.owner = my_mark();
-  m.count = 1;
+  take(mutex);
   return 0;
 }
 
 int unlock_mutex(pthread_mutex_t* mutex, void* pc) {
   Mutex& m = mutex_of(mutex);
+  require_mutex(mutex, pc);
   if (m.owner != my_mark()) {
     if (m.checks() || m.is_recursive()) return EPERM;
     world.fail(Finding::Misuse, "pthread_mutex_unlock of a mutex that the thread does not hold", pc);
@@ -98,8 +114,7 @@ int unlock_mutex(pthread_mutex_t* mutex, void* pc) {
     return 0;
   }
   if (is_program_code(pc)) world.synchronise(mutex, kMutex, "pthread_mutex_unlock", pc);
-  m.count = 0;
-  m.owner = 0;
+  release(mutex);
   return 0;
 }
 
@@ -147,8 +162,7 @@ MEMFENCE_EXPORT int pthread_mutex_init(pthread_mutex_t* mutex, const pthread_mut
 }
 MEMFENCE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) {
   MEMFENCE_UNLESS_EXPLORED(pthread_mutex_destroy, mutex);
-  if (mutex_of(mutex).owner != 0) return EBUSY;
-  return 0;
+  return destroy_mutex(mutex, PC);
 }
 MEMFENCE_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) {
   MEMFENCE_UNLESS_EXPLORED(pthread_mutex_lock, mutex);

@@ -2,7 +2,7 @@
 // all memory.
 //
 // Who gets a signal is not fixed: every thread that waited when it was sent may take it, and the order of steps decides.
-// There are no spurious wake-ups. A wait with a time limit may end at any moment.
+// A wait may end without a signal (spurious.cpp), and one with a time limit at any moment.
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -27,35 +27,108 @@ void pass_until(const timespec* limit) {
 
 namespace memfence::running {
 
-int wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, const char* name, void* pc, const timespec* limit) {
+namespace {
+
+// One that polls: its time was over before, and nothing has changed since. It waits for a change, as a loop does that loads
+// again and again.
+bool is_signalled_or_changed(const Fiber& me) {
+  if (is_signalled(me)) return true;
+  for (const Seen& seen : me.seen)
+    if (world.value_for(me, seen.cell) != seen.value) return true;
+  return false;
+}
+
+struct Waiting {
+  pthread_cond_t* condition;
+  pthread_mutex_t* mutex;
+  const char* name;
+  void** frame;
+  const timespec* limit;
+};
+
+// The thread lets the mutex go and sleeps, in one step.
+Wish wish_to_sleep(const Waiting& wait, std::uint64_t state) {
+  Wish wish = world.wish_for(wait.condition, kCondition, wait.name, wait.frame[kReturnAddress], nullptr);
+  wish.mutex = wait.mutex;
+  wish.state = state;
+  return wish;
+}
+
+Wish wish_to_wake_up(const Waiting& wait, bool polls) {
+  Wish wish = world.wish_for(wait.condition, kCondition, "waits for a signal", wait.frame[kReturnAddress],
+                             wait.limit == nullptr ? is_signalled
+                             : polls               ? is_signalled_or_changed
+                                                   : nullptr);
+  wish.spins = polls;
+  wish.whim = Whim::WakeUp;
+  wish.whims = 1;
+  wish.mutex = wait.mutex;
+  wish.mutex_number = world.is_alone() ? -1 : world.cells.synchronisation(wait.mutex, kMutex);
+  return wish;
+}
+
+}  // namespace
+
+namespace {
+int& mark_of(pthread_cond_t* condition) { return *reinterpret_cast<int*>(condition); }
+}  // namespace
+
+int destroy_condition(pthread_cond_t* condition, void* pc) {
+  return destroy(mark_of(condition), condition, kCondition, "pthread_cond_destroy", "condition variable", pc,
+                 [&] { return world.has_waiting(condition); });
+}
+
+int wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, const char* name, void** frame, const timespec* limit) {
+  const Waiting wait{condition, mutex, name, frame, limit};
   Fiber& me = world.me();
   Mutex& m = mutex_of(mutex);
+  void* const pc = frame[kReturnAddress];
+  require_mutex(mutex, pc);
+  require_alive(mark_of(condition), "condition variable", pc);
   if (m.owner != me.id + 1) world.fail(Finding::Misuse, "a wait with a mutex that the thread does not hold", pc);
   world.settle();
+  const std::uint64_t state = world.state_of(frame);
+  const Wish sleep = wish_to_sleep(wait, state);
+  world.come_to_wait(sleep);
+  me.checked = me.unchanged_since == mutex && !me.seen.empty() ? me.seen[0] : Seen{};
+  const bool polls = limit != nullptr && me.polled.state == state && me.polled.value == me.changes;
+  List<Seen> looked_at;
+  if (polls) looked_at = me.seen;
   world.changed();
   if (!world.is_alone()) {
     me.freed.clear();
     me.freed.push_back({AccessKind::LockedStore, world.cells.synchronisation(condition, kCondition)});
     me.freed.push_back({AccessKind::LockedStore, world.cells.synchronisation(mutex, kMutex)});
   }
-  world.stop(world.wish_for(condition, kCondition, name, pc, nullptr));
+  world.stop(sleep);
   me.freed.clear();
+  require_alive(mark_of(condition), "condition variable", pc);
   const int count = m.count;
-  m.owner = m.count = 0;
-  const bool signalled = await_signal(condition, -1, "waits for a signal", pc, limit != nullptr);
-  world.synchronise(mutex, kMutex, "pthread_mutex_lock", pc, is_free);
-  m.owner = me.id + 1;
+  release(mutex);
+  me.seen = looked_at;
+  const Awaited end = await_signal(wish_to_wake_up(wait, polls));
+  if (end.is_spurious)
+    world.changed();
+  else
+    world.synchronise(mutex, kMutex, "pthread_mutex_lock", pc, is_free);
+  require_mutex(mutex, pc);
+  take(mutex);
   m.count = count;
-  if (signalled) return 0;
+  if (end.is_spurious)
+    world.probe({.whim = Whim::WakeUp, .site = site_of(frame), .state = state, .object = condition, .mutex = mutex});
+  if (end.is_signalled || end.is_spurious) return 0;
   pass_until(limit);
+  me.polled = Seen{.value = me.changes, .state = state};
   return ETIMEDOUT;
 }
 
 // Where nobody waits, libc only looks: no fence.
 void signal_condition(pthread_cond_t* condition, int count, const char* name, void* pc) {
   world.look_at(condition, kCondition, name, pc);
+  require_alive(mark_of(condition), "condition variable", pc);
   if (!world.has_waiting(condition)) return;
   world.synchronise(condition, kCondition, name, pc);
+  require_alive(mark_of(condition), "condition variable", pc);
   world.wake(condition, count);
 }
 
@@ -70,20 +143,21 @@ MEMFENCE_EXPORT int pthread_cond_init(pthread_cond_t* condition, const pthread_c
 }
 MEMFENCE_EXPORT int pthread_cond_destroy(pthread_cond_t* condition) {
   MEMFENCE_UNLESS_EXPLORED(pthread_cond_destroy, condition);
-  return 0;
+  return destroy_condition(condition, PC);
 }
-MEMFENCE_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+// These are entered by way of hook_entries.cpp, which keeps the registers of the caller.
+MEMFENCE_BODY int memfence_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   MEMFENCE_UNLESS_EXPLORED(pthread_cond_wait, condition, mutex);
-  return wait_condition(condition, mutex, "pthread_cond_wait", PC, nullptr);
+  return wait_condition(condition, mutex, "pthread_cond_wait", memfence_frame, nullptr);
 }
-MEMFENCE_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* limit) {
+MEMFENCE_BODY int memfence_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* limit) {
   MEMFENCE_UNLESS_EXPLORED(pthread_cond_timedwait, condition, mutex, limit);
-  return wait_condition(condition, mutex, "pthread_cond_timedwait", PC, limit);
+  return wait_condition(condition, mutex, "pthread_cond_timedwait", memfence_frame, limit);
 }
-MEMFENCE_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
-                                           const timespec* limit) {
+MEMFENCE_BODY int memfence_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                                          const timespec* limit) {
   MEMFENCE_UNLESS_EXPLORED(pthread_cond_clockwait, condition, mutex, clock, limit);
-  return wait_condition(condition, mutex, "pthread_cond_clockwait", PC, limit);
+  return wait_condition(condition, mutex, "pthread_cond_clockwait", memfence_frame, limit);
 }
 MEMFENCE_EXPORT int pthread_cond_signal(pthread_cond_t* condition) {
   MEMFENCE_UNLESS_EXPLORED(pthread_cond_signal, condition);
@@ -100,13 +174,20 @@ MEMFENCE_EXPORT int pthread_cond_broadcast(pthread_cond_t* condition) {
 
 namespace {
 unsigned& value_of(sem_t* semaphore) { return *reinterpret_cast<unsigned*>(semaphore); }
-bool is_positive(const Fiber& me) { return *static_cast<unsigned*>(me.wish.object) > 0; }
+int& mark_of(sem_t* semaphore) { return reinterpret_cast<int*>(semaphore)[1]; }
+void require_semaphore(sem_t* semaphore, void* pc) { require_alive(mark_of(semaphore), "semaphore", pc); }
+bool is_positive(const Fiber& me) {
+  auto* semaphore = static_cast<sem_t*>(me.wish.object);
+  return value_of(semaphore) > 0 || mark_of(semaphore) == kDestroyed;
+}
 
 // A semaphore that is 0 is only looked at: no fence.
 bool try_down(sem_t* semaphore, const char* name, void* pc) {
   world.look_at(semaphore, kSemaphore, name, pc);
+  require_semaphore(semaphore, pc);
   if (value_of(semaphore) == 0) return false;
   world.synchronise(semaphore, kSemaphore, name, pc);
+  require_semaphore(semaphore, pc);
   if (value_of(semaphore) == 0) return false;
   --value_of(semaphore);
   return true;
@@ -128,11 +209,12 @@ MEMFENCE_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) {
 }
 MEMFENCE_EXPORT int sem_destroy(sem_t* semaphore) {
   MEMFENCE_UNLESS_EXPLORED(sem_destroy, semaphore);
-  return 0;
+  return destroy(mark_of(semaphore), semaphore, kSemaphore, "sem_destroy", "semaphore", PC, [] { return false; });
 }
 MEMFENCE_EXPORT int sem_wait(sem_t* semaphore) {
   MEMFENCE_UNLESS_EXPLORED(sem_wait, semaphore);
   world.synchronise(semaphore, kSemaphore, "sem_wait", PC, is_positive);
+  require_semaphore(semaphore, PC);
   --value_of(semaphore);
   return 0;
 }
@@ -153,12 +235,14 @@ MEMFENCE_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const times
 MEMFENCE_EXPORT int sem_post(sem_t* semaphore) {
   MEMFENCE_UNLESS_EXPLORED(sem_post, semaphore);
   world.synchronise(semaphore, kSemaphore, "sem_post", PC);
+  require_semaphore(semaphore, PC);
   ++value_of(semaphore);
   return 0;
 }
 MEMFENCE_EXPORT int sem_getvalue(sem_t* semaphore, int* value) {
   MEMFENCE_UNLESS_EXPLORED(sem_getvalue, semaphore, value);
   world.look_at(semaphore, kSemaphore, "sem_getvalue", PC);
+  require_semaphore(semaphore, PC);
   *value = static_cast<int>(value_of(semaphore));
   return 0;
 }
@@ -168,23 +252,27 @@ MEMFENCE_EXPORT int sem_getvalue(sem_t* semaphore, int* value) {
 namespace {
 struct Barrier {
   unsigned count, arrived, generation;
+  int mark;
 };
 bool has_passed(const Fiber& me) { return static_cast<Barrier*>(me.wish.object)->generation != me.generation; }
+Barrier& barrier_of(pthread_barrier_t* barrier) { return *reinterpret_cast<Barrier*>(barrier); }
 }  // namespace
 
 MEMFENCE_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t* attributes, unsigned count) {
   MEMFENCE_UNLESS_EXPLORED(pthread_barrier_init, barrier, attributes, count);
-  *reinterpret_cast<Barrier*>(barrier) = {count, 0, 0};
+  *reinterpret_cast<Barrier*>(barrier) = {count, 0, 0, 0};
   return count == 0 ? EINVAL : 0;
 }
 MEMFENCE_EXPORT int pthread_barrier_destroy(pthread_barrier_t* barrier) {
   MEMFENCE_UNLESS_EXPLORED(pthread_barrier_destroy, barrier);
-  return 0;
+  return destroy(barrier_of(barrier).mark, barrier, kBarrier, "pthread_barrier_destroy", "barrier", PC,
+                 [&] { return barrier_of(barrier).arrived != 0; });
 }
 MEMFENCE_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
   MEMFENCE_UNLESS_EXPLORED(pthread_barrier_wait, barrier);
-  auto& b = *reinterpret_cast<Barrier*>(barrier);
+  Barrier& b = barrier_of(barrier);
   world.synchronise(barrier, kBarrier, "pthread_barrier_wait", PC);
+  require_alive(b.mark, "barrier", PC);
   if (++b.arrived == b.count) {
     b.arrived = 0;
     ++b.generation;

@@ -8,7 +8,6 @@
 #include "complain.hpp"
 #include "pages.hpp"
 #include "switch.hpp"
-#include "text.hpp"
 
 namespace memfence::running {
 
@@ -43,6 +42,12 @@ const char* name_of(Finding finding) {
     case Finding::None: return "none";
     case Finding::Assertion: return "assertion";
     case Finding::Abort: return "abort";
+    case Finding::Signal: return "signal";
+    case Finding::Error: return "error";
+    case Finding::Terminate: return "terminate";
+    case Finding::Exception: return "exception";
+    case Finding::Trap: return "trap";
+    case Finding::Unreachable: return "unreachable";
     case Finding::Crash: return "crash";
     case Finding::StackOverflow: return "stack overflow";
     case Finding::DoubleFree: return "double free";
@@ -101,7 +106,7 @@ void World::reset() {
     Fiber& f = *fibers_[i];
     if (f.state == Fiber::State::Unborn) continue;
     f.state = Fiber::State::Unborn;
-    f.joined = f.detached = f.quiet_birth = f.is_eligible = f.has_unfenced_store = false;
+    f.joined = f.detached = f.quiet_birth = f.is_eligible = f.has_unfenced_store = f.is_in_library = false;
     f.created = 0;
     f.releases = f.stored_releases = f.epoch = 0;
     f.joiner = -1;
@@ -117,11 +122,20 @@ void World::reset() {
     f.values.clear();
     f.exits.clear();
     f.waits_on = nullptr;
+    f.choice = 0;
+    f.changes = 0;
+    f.unchanged_since = nullptr;
+    f.checked = f.polled = Seen{};
+    f.probe = Probe{};
+    f.spurious.clear();
+    f.held.clear();
     f.nanoseconds = f.chance = 0;
   }
   unjoined_ = 0;
-  failure.kind = Finding::None;
+  failure = Failure{};
+  ignored_signals = 0;
   has_ended = is_interrupted = false;
+  leads_back = Return::None;
   storage_owner_ = nullptr;
   queues_.clear();
   for (StoreQueue& queue : store_queues_) queue.entered = queue.left = 0;
@@ -155,10 +169,13 @@ void World::run(const int* steps, std::size_t count) {
   plan_at_ = 0;
   while (plan_at_ < plan_size_ && !is_over()) {
     const int step = plan_[plan_at_++];
-    if (step < 0)
+    if (step < 0) {
       flush(~step);
-    else
-      resume(*fibers_[step]);
+    } else {
+      Fiber& to = *fibers_[step % kMostFibers];
+      to.choice = step / kMostFibers;
+      resume(to);
+    }
   }
 }
 
@@ -171,8 +188,9 @@ void World::next(Fiber& from) {
       flush(~step);
       continue;
     }
-    if (step == from.id && from.state != Fiber::State::Done) return;
-    Fiber& to = *fibers_[step];
+    Fiber& to = *fibers_[step % kMostFibers];
+    to.choice = step / kMostFibers;
+    if (&to == &from && from.state != Fiber::State::Done) return;
     use_storage(to);
     current = &to;
     memfence_switch(&from.stack_pointer, to.stack_pointer);
@@ -182,18 +200,34 @@ void World::next(Fiber& from) {
   memfence_switch(&from.stack_pointer, scheduler_stack);
 }
 
+namespace {
+
+// The stack below is empty again. What was there would be found in variables that the program has not set yet, and a thread
+// that comes back to where it was would not look the same.
+__attribute__((noinline)) void scrub() {
+  constexpr std::size_t kScrubbed = 2048;
+  char below[kScrubbed];
+  std::memset(below, 0, kScrubbed);
+  asm volatile("" : : "r"(below) : "memory");
+}
+
+}  // namespace
+
 void World::stop(const Wish& wish) {
   Fiber& me = *current;
   ++progress;
   me.unnoticed = 0;
   me.wish = wish;
+  me.choice = 0;
   if (wish.locked()) me.has_unfenced_store = false;
   if (wish.kind == AccessKind::Store) me.has_unfenced_store = true;
-  if (unjoined_ == 0 && (wish.is_ready == nullptr || wish.is_ready(me))) {
+  if (me.probe.whim != Whim::None) judge(me);
+  if (unjoined_ == 0 && wish.whims == 0 && (wish.is_ready == nullptr || wish.is_ready(me))) {
     logged_ = false;
     return;
   }
   next(me);
+  scrub();
   logged_ = logs;
   if (logs) write_down(me);
 }
@@ -215,7 +249,11 @@ void World::write_down(const Fiber& fiber) {
   for (std::size_t i = fiber.calls.size(); i-- > 0;) call_log.push_back(fiber.calls[i]);
   const std::size_t more = access_log.size();
   for (const NumberedAccess& access : fiber.freed) access_log.push_back(access);
-  log.push_back({fiber.id, fiber.wish, 0, false, first, call_log.size(), more, access_log.size(), false});
+  if (fiber.choice != 0 && fiber.wish.mutex_number >= 0) {  // it takes the mutex as well
+    access_log.push_back({AccessKind::LockedStore, fiber.wish.number});
+    access_log.push_back({AccessKind::LockedStore, fiber.wish.mutex_number});
+  }
+  log.push_back({fiber.id, fiber.wish, 0, false, first, call_log.size(), more, access_log.size(), false, fiber.choice});
 }
 
 int World::create(void* (*start)(void*), void* argument, bool detached, void* pc) {
@@ -250,7 +288,7 @@ void World::joined(Fiber& other) {
 
 void World::enter_fiber() {
   Fiber& me = *current;
-  if (me.id == 0) end_process(main_(argc_, argv_, environment_), nullptr);
+  if (me.id == 0) end_process(main_(argc_, argv_, environment_), nullptr, nullptr);
   if (logs) write_down(me);
   finish(me.start(me.argument));
 }
@@ -272,7 +310,7 @@ void World::finish(void* result) {
   __builtin_unreachable();
 }
 
-void World::end_process(int status, void* pc) {
+void World::end_process(int status, const char* function, void* pc) {
   Fiber& me = *current;
   settle();
   if (unjoined_ != 0) {
@@ -283,10 +321,10 @@ void World::end_process(int status, void* pc) {
     wish.name = "exit";
     stop(wish);
   }
-  if (status != 0) {
-    Text<64> text;
-    text << "the program ends with status " << (static_cast<unsigned>(status) & 0xff);
-    fail(Finding::ExitStatus, text.content(), pc);
+  if (status != 0 && !is_exit_normal) {
+    failure.function = function;
+    failure.status = status;
+    fail(Finding::ExitStatus, "", pc);
   }
   has_ended = unjoined_ != 0 || me.id != 0;
   me.state = Fiber::State::Done;

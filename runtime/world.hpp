@@ -7,6 +7,7 @@
 
 #include "cells.hpp"
 #include "fiber.hpp"
+#include "guards.hpp"
 
 namespace memfence::running {
 
@@ -16,6 +17,12 @@ enum class Finding : std::uint8_t {
   None,
   Assertion,
   Abort,
+  Signal,
+  Error,
+  Terminate,
+  Exception,
+  Trap,
+  Unreachable,
   Crash,
   StackOverflow,
   DoubleFree,
@@ -34,6 +41,8 @@ struct Failure {
   Finding kind = Finding::None;
   int thread = -1;
   void* pc = nullptr;
+  const char* function = nullptr;  // that was called, where that is how it fails
+  int status = 0;
   char message[256] = {};
 };
 
@@ -46,6 +55,7 @@ struct Logged {
   std::size_t calls, calls_end;  // in `call_log`
   std::size_t more, more_end;    // in `access_log`: accesses of a step that makes several
   bool is_flush;                 // a buffered store reaches memory
+  int choice;                    // what the environment did, or 0
 };
 
 // Stores that reach memory in the order in which they were made: of one thread and, under PSO, to one cell.
@@ -53,6 +63,9 @@ struct StoreQueue {
   int thread, number;              // number: of the cell; -1: all cells
   std::uint32_t entered = 0, left = 0;  // stores, in this execution
 };
+
+// Whether a thread is back where it was: in any case, or as long as what it has looked at stays as it is.
+enum class Return : std::uint8_t { None, Always, Unchanged };
 
 // How synchronisation objects are told apart from memory, and from each other.
 enum Synchronisation : int {
@@ -76,7 +89,8 @@ class World {
   void open(int (*main)(int, char**, char**), int argc, char** argv, char** environment);
   // Begin again: memory as before `main`, and `main` run up to its first step.
   void reset();
-  // Let threads take these steps, in this order. A negative number ~n: a buffered store reaches memory, see `flush`.
+  // Let threads take these steps, in this order. A negative number ~n: a buffered store reaches memory, see `flush`. The
+  // others: thread + 64 * what its environment chooses, see `may_choose`.
   void run(const int* steps, std::size_t count);
   bool is_over() const { return failure.kind != Finding::None || has_ended; }
   int known_threads() const { return static_cast<int>(identities_.size()); }
@@ -87,6 +101,10 @@ class World {
   bool waits_for_ever() const;
   bool is_unborn(int id) const { return fibers_[id]->state == Fiber::State::Unborn; }
   bool is_ready(int id) const;
+  // Whether the environment can do that to the thread now, instead of its step: 1 to `whims` of its wish.
+  bool may_choose(int id, int choice) const;
+  // All that can happen next, but for stores that reach memory: steps for `run`.
+  std::size_t possible_steps(int (&steps)[4 * kMostFibers]) const;
   // A buffered store reaches memory: that of thread `which` % 64, the `which` / 64-th in its buffer.
   void flush(int which);
   // Whether the thread has to wait for a store of its own before its next load.
@@ -106,16 +124,28 @@ class World {
   // Threads that a schedule names before they were ever created.
   int identify(int parent, int index);
 
+  // Whether the execution counts: no assumption is false, and nobody just goes round because of something spurious.
+  bool is_void() const;
+  bool has_false_assumption() const;
+
   Cells cells;
+  Guards guards;
   Failure failure;
   bool has_ended = false;  // `main` returned, or exit was called, while others were alive
   bool simulates = false;  // stores wait in buffers
   bool reorders = false;   // they may overtake each other there
   bool logs = false;
   bool scouts = false;     // nobody knows yet what is shared: threads that take no step for long let others run
+  bool explores = false;     // all executions are being run, within bounds
+  bool prunes = true;        // what is spurious and leads nowhere is not followed then
+  Return leads_back = Return::None;  // of what happened for no reason: this execution goes nowhere that others do not go
+  int most_spurious = 1;     // at each place, of each thread
+  bool has_more_wake_ups = false, has_more_failures = false;  // than that, and not without consequence
   bool spins_roughly = false;  // a loop was taken for one that waits without being certain
   bool is_on = false;      // executions are being run: the hooks do something
   bool in_program = false;
+  bool is_abort_normal = false, is_exit_normal = false, is_signal_normal = false;  // ends that are no failures
+  std::uint64_t ignored_signals = 0;
   std::uint64_t progress = 0;
   bool is_interrupted = false;  // the thread runs for too long
   List<Logged> log;
@@ -142,17 +172,37 @@ class World {
   int create(void* (*start)(void*), void* argument, bool detached, void* pc);
   void joined(Fiber& other);
   [[noreturn]] void finish(void* result);
-  [[noreturn]] void end_process(int status, void* pc);
+  // `function`: that ends it; null: `main` returns.
+  [[noreturn]] void end_process(int status, const char* function, void* pc);
   [[noreturn]] void fail(Finding kind, const char* message, void* pc);
   // The thread's last store is in memory by now. `changed`: other state of the program is different from before.
   void settle();
   void store_late();  // what the program has stored as a whole, step by step (hooks.cpp)
-  void changed() { current->seen.clear(); }
+  void changed() {
+    current->seen.clear();
+    ++current->changes;
+    current->unchanged_since = nullptr;
+  }
   // What the thread reads there: its own newest buffered store, or memory.
   std::uint64_t value_for(const Fiber& fiber, const Cell& cell) const;
   void see(const Wish& wish, std::uint64_t value, std::uint64_t state);
   // The thread is about to load. Whether it was here before, in the same state, and has changed nothing since.
   std::uint64_t consider_waiting(Wish& wish, void** frame);
+  // All that the thread knows besides memory.
+  std::uint64_t state_of(void** frame) const;
+  // Something spurious has happened to the thread: find out whether it matters.
+  void probe(const Probe& probe) {
+    current->probe = probe;
+    current->probe.changes = current->changes;
+  }
+  // The thread is back at a wait, and has not yet changed anything by it.
+  void come_to_wait(const Wish& wish) {
+    current->wish = wish;
+    judge(*current);
+  }
+  void watch_use(const void* address, std::size_t size, bool writes);
+  // Whether a loop that waits may begin at this load.
+  void learn_loop(void* pc);
   void note_store(const Cell& cell, int number);
   // The thread's store waits in its buffer.
   void buffer_store(const Cell& cell, int number, std::uint64_t value);
@@ -174,7 +224,9 @@ class World {
   void use_storage(Fiber& of);
   void write_down(const Fiber& fiber);
   bool loops_at(void* pc) const;
-  void learn_loop(void* pc);
+  void judge(Fiber& fiber);
+  Return returns(const Fiber& fiber);
+  void give_up_probe(Fiber& fiber);
 
   struct Queue {
     void* object;

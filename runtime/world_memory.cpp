@@ -20,8 +20,11 @@ bool has_changed(const Fiber& fiber) {
   return false;
 }
 
-// Registers that survive a call, the stack, and how far clock and chance are: all that a thread knows besides memory.
-std::uint64_t digest(void** frame, const Fiber& fiber) {
+}  // namespace
+
+// Registers that survive a call, the stack, and how far clock and chance are.
+std::uint64_t World::state_of(void** frame) const {
+  const Fiber& fiber = *current;
   constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
   const auto* word = reinterpret_cast<const std::uint64_t*>(frame + 1);
   const auto* end = reinterpret_cast<const std::uint64_t*>(fiber.stack + fiber.stack_size);
@@ -40,6 +43,8 @@ std::uint64_t digest(void** frame, const Fiber& fiber) {
   for (; word < end; ++word) a = ((a ^ *word) * kFactor) ^ (a >> 29);
   return ((((a * kFactor ^ b) * kFactor) ^ c) * kFactor ^ d) | 1;
 }
+
+namespace {
 
 const Buffered* newest_overlapping(const Fiber& fiber, const Cell& cell) {
   const auto* begin = static_cast<const char*>(cell.address);
@@ -89,7 +94,7 @@ void World::settle() {
   me.unsettled = Cell{};
   const std::uint64_t value = cell.read();
   const bool is_buffered = simulates && me.unsettled_number >= 0;
-  if (is_buffered || value != me.before) me.seen.clear();
+  if (is_buffered || value != me.before) changed();
   if (me.logged != 0) {
     log[me.logged - 1].value = value;
     log[me.logged - 1].has_value = true;
@@ -109,7 +114,7 @@ int World::queue_of(int thread, int number) const {
 // It counts as a change whatever is in memory: how the thread goes on must not depend on what others do to it.
 void World::buffer_store(const Cell& cell, int number, std::uint64_t value) {
   Fiber& me = *current;
-  me.seen.clear();
+  changed();
   int queue = queue_of(me.id, number);
   if (queue < 0) {
     queue = static_cast<int>(store_queues_.size());
@@ -174,7 +179,11 @@ void World::learn_loop(void* pc) {
 std::uint64_t World::consider_waiting(Wish& wish, void** frame) {
   Fiber& me = *current;
   if (me.seen.empty() && !loops_at(wish.pc)) return 0;
-  if (me.seen.size() > kMostSeen) me.seen.clear();
+  if (me.seen.size() > kMostSeen) {
+    me.seen.clear();
+    me.unchanged_since = nullptr;  // what it saw first is lost
+    ++me.changes;
+  }
   if (!loops_at(wish.pc)) {
     for (const Seen& seen : me.seen)
       if (seen.pc == wish.pc && seen.cell.address == wish.cell.address) {
@@ -183,7 +192,7 @@ std::uint64_t World::consider_waiting(Wish& wish, void** frame) {
       }
     return 0;
   }
-  const std::uint64_t state = digest(frame, me);
+  const std::uint64_t state = state_of(frame);
   int rounds = 0;
   std::size_t last = 0;
   for (std::size_t i = 0; i < me.seen.size(); ++i) {
@@ -199,6 +208,7 @@ std::uint64_t World::consider_waiting(Wish& wish, void** frame) {
   spins_roughly |= wish.spins_roughly;
   wish.spins = true;
   wish.awaited = last;
+  for (std::size_t i = last; i < me.seen.size(); ++i) wish.spins_after_whim |= me.seen[i].is_spurious;
   wish.is_ready = has_changed;
   return state;
 }
@@ -206,7 +216,7 @@ std::uint64_t World::consider_waiting(Wish& wish, void** frame) {
 void World::see(const Wish& wish, std::uint64_t value, std::uint64_t state) {
   Fiber& me = *current;
   if (me.wish.spins && me.seen.size() > me.wish.awaited) me.seen.resize(me.wish.awaited);
-  me.seen.push_back({wish.cell, wish.number, value, wish.pc, state});
+  me.seen.push_back({wish.cell, wish.number, value, wish.pc, state, me.choice != 0});
 }
 
 }  // namespace memfence::running

@@ -41,8 +41,7 @@ namespace {
 
 // The variables that the op may mean.
 std::vector<int> variables_within(const Machine& m, const Op& op) {
-  const Expression& index = m.expressions[static_cast<std::size_t>(op.index)];
-  if (index.is_constant()) return {op.base + static_cast<int>(index.constant())};
+  if (const int one = m.only_variable(op); one >= 0) return {one};
   std::vector<int> all;
   for (int i = 0; i < op.size; ++i) all.push_back(op.base + i);
   return all;
@@ -311,7 +310,7 @@ void AttackWalk::add(EndEvent event, const Trail& trail) {
 std::size_t WalkMemo::Hash::operator()(const std::vector<Value>& key) const {
   std::uint64_t hash = key.size();
   for (const Value value : key) {
-    hash = (hash ^ static_cast<std::uint32_t>(value)) * 0x9E3779B97F4A7C15u;
+    hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15u;
     hash ^= hash >> 29;
   }
   return static_cast<std::size_t>(hash);

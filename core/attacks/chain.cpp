@@ -20,8 +20,8 @@ std::vector<Slot> ChainSearch::node_slots(const Machine& m) {
     slots[static_cast<std::size_t>(p.location_slot)].hi += 1;
     for (int r = 0; r < p.registers; ++r) {  // the attacker's registers, and those of a stuck process, become 0
       Slot& slot = slots[static_cast<std::size_t>(p.pending_slot + 1 + r)];
-      slot.lo = std::min(slot.lo, 0);
-      slot.hi = std::max(slot.hi, 0);
+      slot.lo = std::min(slot.lo, Value{0});
+      slot.hi = std::max(slot.hi, Value{0});
     }
   }
   slots.push_back(Slot{0, static_cast<Value>(m.processes.size()) - 1});
@@ -46,9 +46,8 @@ ChainSearch::ChainSearch(const Machine& m, std::shared_ptr<Budget> budget)
     for (const Op& op : edge.ops) {
       if (op.kind != OpKind::Load && op.kind != OpKind::Store) continue;
       auto& set = (op.kind == OpKind::Store ? text_writes_ : text_reads_)[static_cast<std::size_t>(op.process)];
-      const Expression& index = m.expressions[static_cast<std::size_t>(op.index)];
-      if (index.is_constant())
-        set.insert(op.base + static_cast<int>(index.constant()));
+      if (const int one = m.only_variable(op); one >= 0)
+        set.insert(one);
       else
         for (int i = 0; i < op.size; ++i) set.insert(op.base + i);
     }

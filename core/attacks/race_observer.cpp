@@ -10,7 +10,7 @@ void RaceObserver<triangular>::expand(Work& w, Index index) {
   for (int p = 0; p < static_cast<int>(m.processes.size()); ++p) {
     const auto location = static_cast<std::size_t>(w[m.processes[static_cast<std::size_t>(p)].location_slot]);
     for (const int number : m.leaving[static_cast<std::size_t>(p)][location]) {
-      const int last = w[m.processes[static_cast<std::size_t>(p)].pending_slot] - 1;
+      const int last = static_cast<int>(w[m.processes[static_cast<std::size_t>(p)].pending_slot]) - 1;
       events_.each(w, number, semantics_,
                    [&](const Tried& tried, std::vector<Access>& accesses, std::span<const HelperStep> steps) {
                      // A step that waits for what it reads is about to read it, again and again: a data race with whoever writes it.

@@ -44,8 +44,7 @@ void WalkText::fence(int process, int transition) {
 }
 
 std::uint64_t WalkText::variables_of(const Op& op) const {
-  const Expression& index = machine_.expressions[static_cast<std::size_t>(op.index)];
-  if (index.is_constant()) return bit(op.base + static_cast<int>(index.constant()));
+  if (const int one = machine_.only_variable(op); one >= 0) return bit(one);
   std::uint64_t all = 0;
   for (int i = 0; i < op.size; ++i) all |= bit(op.base + i);
   return all;
@@ -84,7 +83,7 @@ bool WalkText::is_delayable(const Edge& edge) const {
 // Loads of these read the attacker's own store. Under PSO only the delayed variable is sure to stay pending.
 std::uint64_t WalkText::surely_pending(const Op& store, bool is_delayed) const {
   const bool stays = is_delayed || delays_every_store_;
-  const bool is_one = machine_.expressions[static_cast<std::size_t>(store.index)].is_constant() && machine_.variables <= 64;
+  const bool is_one = machine_.only_variable(store) >= 0 && machine_.variables <= 64;
   return stays && is_one ? variables_of(store) : 0;
 }
 

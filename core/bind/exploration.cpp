@@ -16,16 +16,16 @@ std::vector<std::tuple<std::vector<Value>, std::uint64_t, Index>> final_states_o
   return out;
 }
 
-using ColumnTuple = std::tuple<int, Value, int, int, int, std::optional<std::tuple<Value, std::uint64_t>>>;
+using ColumnTuple = std::tuple<int, Value, int, int, int, std::optional<std::tuple<int, std::uint64_t>>>;
 
 using MemberTuple = std::tuple<std::vector<std::size_t>, std::uint64_t>;
 
 std::unique_ptr<SortedRows> sorted_rows_of(const Exploration& e, const std::vector<ColumnTuple>& columns,
                                            const std::vector<std::vector<MemberTuple>>& alike, int lock_column) {
   std::vector<RowColumn> plain;
-  for (const auto& [slot, lo, width, length_slot, position, special] : columns) {
-    const auto [value, code] = special.value_or(std::tuple<Value, std::uint64_t>(0, 0));
-    plain.push_back({slot, lo, width, length_slot, position, special.has_value(), value, code});
+  for (const auto& [slot, lo, width, length_slot, position, marked] : columns) {
+    const auto [mark_slot, code] = marked.value_or(std::tuple<int, std::uint64_t>(-1, 0));
+    plain.push_back({slot, lo, width, length_slot, position, mark_slot, code});
   }
   RowClasses classes{{}, lock_column};
   for (const std::vector<MemberTuple>& members : alike) {

@@ -93,18 +93,14 @@ bool Attacks::walk(const Attack& attack, int number) {
   std::fill(buffered_.begin() + program_.buffers_at, buffered_.end(), 0);
   for (const Buffer& buffer : layout_.buffers(p)) {
     Number& length = buffered_[static_cast<std::size_t>(buffer.first)];
-    const auto append = [&](Number entry) { buffered_[static_cast<std::size_t>(buffer.first + 1 + length++)] = entry; };
-    if (attack.is_separated && buffer.variable != attack.delayed) append(buffer.separator);
-    for (const auto& [variable, value] : attack.pending) {
-      if (buffer.variable < 0) {
-        const auto at = static_cast<std::size_t>(buffer.first + 1 + 2 * length++);
-        buffered_[at] = variable;
-        buffered_[at + 1] = value;
-      } else if (buffer.variable == variable) {
-        append(value);
-      }
-    }
-    if (attack.is_separated && buffer.variable == attack.delayed) append(buffer.separator);
+    const auto append = [&](int variable, Number value, bool is_separator) {
+      buffer.put(buffered_.data(), length++, variable, value, is_separator);
+    };
+    const bool has_separator = attack.is_separated && buffer.variable >= 0;
+    if (has_separator && buffer.variable != attack.delayed) append(buffer.variable, 0, true);
+    for (const auto& [variable, value] : attack.pending)
+      if (buffer.variable < 0 || buffer.variable == variable) append(variable, value, false);
+    if (has_separator && buffer.variable == attack.delayed) append(buffer.variable, 0, true);
   }
   const Outcome outcome = steps_.take(buffered_.data(), p, number, &made_);
   if (outcome == Outcome::Overflow) throw Unsupported("a walk has too many pending stores");
@@ -127,7 +123,7 @@ bool Attacks::settle_per_process(const Number* after) {
   const Buffer& buffer = layout_.buffers(next_.attacker).at(0);
   next_.pending.clear();
   for (Number n = 0; n < after[buffer.first]; ++n) {
-    const Number* const entry = after + buffer.first + 1 + 2 * n;
+    const Number* const entry = buffer.entry(after, n);
     const int variable = static_cast<int>(entry[0]);
     if (is_first()) next_.delayed = variable;
     const auto place = std::lower_bound(next_.pending.begin(), next_.pending.end(), std::pair(variable, INT64_MIN));
@@ -141,13 +137,12 @@ bool Attacks::settle_per_process(const Number* after) {
 
 bool Attacks::settle_per_variable(const Number* after) {
   const std::vector<Buffer>& buffers = layout_.buffers(next_.attacker);
-  const auto entry_of = [&](const Buffer& buffer, Number n) { return after[buffer.first + 1 + n]; };
   // Ahead of the delayed store there is nothing that a separator could separate.
   Number ahead = INT64_MAX;
   bool separated = false;
   for (const Buffer& buffer : buffers) {
     Number first = 0;
-    while (first < after[buffer.first] && entry_of(buffer, first) == buffer.separator) ++first;
+    while (first < after[buffer.first] && buffer.is_separator(buffer.entry(after, first))) ++first;
     ahead = std::min(ahead, first);
     if (is_first() && first < after[buffer.first]) next_.delayed = buffer.variable;
   }
@@ -156,11 +151,11 @@ bool Attacks::settle_per_variable(const Number* after) {
     bool is_behind = false;  // a separator
     std::optional<Number> newest, early;
     for (Number n = ahead; n < after[buffer.first]; ++n) {
-      const Number entry = entry_of(buffer, n);
-      if (entry == buffer.separator)
+      const Number* const entry = buffer.entry(after, n);
+      if (buffer.is_separator(entry))
         is_behind = true;
       else
-        (is_behind || buffer.variable == next_.delayed ? newest : early) = entry;
+        (is_behind || buffer.variable == next_.delayed ? newest : early) = buffer.value(entry);
     }
     separated |= is_behind;
     if (newest) next_.pending.emplace_back(buffer.variable, *newest);

@@ -106,7 +106,7 @@ SymbolicFinding AutomataChecker::check_initial() {
 SymbolicFinding AutomataChecker::check_group(const Group& group) {
   std::vector<Number> state(static_cast<std::size_t>(layout_.places()), 0);
   control_.read(reinterpret_cast<const unsigned char*>(group.row.data()), state.data());
-  Number value = 0;
+  Wide value = 0;
   if (bad_ >= 0 && steps_.evaluate(bad_, state.data(), value) && value != 0) return {Condition::Bad, group.row};
   for (const Numbers& numbers : group.known) {
     if (deadlock_ && is_deadlock(state, numbers)) return {Condition::Deadlock, group.row};

@@ -211,7 +211,7 @@ std::vector<Checker::Taken> Checker::steps(const unsigned char* row) {
 
 // A property that cannot be evaluated does not hold.
 bool Checker::is_bad(const Number* state) const {
-  Number value = 0;
+  Wide value = 0;
   return bad_ >= 0 && steps_.evaluate(bad_, state, value) && value != 0;
 }
 
@@ -232,8 +232,10 @@ bool Checker::may_all_end(const Number* state) const {
 bool Checker::refutes_final(const Number* state) const {
   std::vector<Number> values;
   for (const int expression : final_) {
-    Number value = 0;
-    values.push_back(steps_.evaluate(expression, state, value) ? value : 0);
+    Wide value = 0;
+    if (!steps_.evaluate(expression, state, value)) value = 0;
+    values.push_back(static_cast<Number>(value));
+    if (values.back() != value) throw Unsupported("an outcome needs more than 64 bits");
   }
   return (expected_ >= 0 && (values[0] != 0) != (expected_ == 1)) || !outcomes_.contains(values);
 }

@@ -51,7 +51,7 @@ bool DualRules::bad_among(const std::vector<int>& members, bool named, const Emi
       const Number value = program_.variables[x].domain.lo + static_cast<Number>(chosen[members.size() + n]);
       c.memory[x] = state[static_cast<std::size_t>(program_.memory_at) + x] = value;
     }
-    Number value = 0;
+    Wide value = 0;
     const bool is_bad = failed || (named && bad_ >= 0 && steps_.evaluate(bad_, state.data(), value) && value != 0);
     if (!is_bad) return true;
     for (std::size_t n = 0; n < members.size(); ++n) {  // only now: a set takes room for all places
@@ -77,7 +77,7 @@ std::vector<int> DualRules::seen_variables() const {
   std::set<int> found;
   for (const Node* node : nodes)
     if (node->kind == Node::Kind::Memory)
-      for (Number n = 0; n < node->value; ++n) found.insert(node->place - program_.memory_at + static_cast<int>(n));
+      for (int n = 0; n < node->value; ++n) found.insert(node->place - program_.memory_at + n);
   return {found.begin(), found.end()};
 }
 

@@ -59,6 +59,21 @@ std::int64_t List::number() const {
   return value;
 }
 
+// Digit by digit: the library reads no numbers of 128 bits.
+Wide List::wide() const {
+  const bool is_negative = text.starts_with('-');
+  const std::size_t first = is_negative ? 1 : 0;
+  bool fits = !is_list && text.size() > first;
+  Wide value = 0;
+  for (std::size_t n = first; fits && n < text.size(); ++n) {
+    const int digit = text[n] - '0';
+    fits = digit >= 0 && digit <= 9 && !__builtin_mul_overflow(value, Wide{10}, &value) &&
+           !__builtin_add_overflow(value, Wide{is_negative ? -digit : digit}, &value);
+  }
+  if (!fits) throw Unsupported("`" + text + "` is no 128-bit number");
+  return value;
+}
+
 int List::small() const {
   const std::int64_t value = number();
   if (value < 0 || value > 1'000'000'000) throw Unsupported("`" + text + "` is too large");

@@ -15,6 +15,10 @@ class Unsupported : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// What arithmetic is exact in; states hold numbers of 64 bits.
+__extension__ using Wide = __int128;
+__extension__ using WideBits = unsigned __int128;
+
 // A word, a number, a quoted name, or a list of such.
 struct List {
   std::string text;
@@ -22,6 +26,7 @@ struct List {
   bool is_list = false;
 
   std::int64_t number() const;
+  Wide wide() const;
   int small() const;
   std::vector<std::int64_t> numbers() const;
   const List& at(std::size_t position) const;

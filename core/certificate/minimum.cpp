@@ -29,7 +29,7 @@ struct StateJudge {
   }
   // Whether the predicate is true; one that cannot be evaluated is not.
   bool is_true(int expression, const Number* state) const {
-    Number value = 0;
+    Wide value = 0;
     return steps.evaluate(expression, state, value) && value != 0;
   }
   bool is_bad(const Number* state) const { return is_stuck(state) || is_excluded(state) || refutes_final(state); }
@@ -60,7 +60,7 @@ struct StateJudge {
     for (const Buffer& buffer : layout.buffers(process))
       for (Number n = 0; n < state[buffer.first]; ++n) {
         has_any = true;
-        if (buffer.variable < 0 || state[buffer.first + 1 + n] != buffer.separator) return false;
+        if (!buffer.is_separator(buffer.entry(state, n))) return false;
       }
     return has_any;
   }

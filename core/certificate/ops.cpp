@@ -6,7 +6,7 @@
 namespace memfence::certificate {
 
 Outcome Steps::apply(const Op& op, int process, bool locked) {
-  Number value = 0;
+  Wide value = 0;
   switch (op.kind) {
     case OpKind::Load: return load(op, process, locked);
     case OpKind::Store: return store(op, process, locked);
@@ -41,7 +41,7 @@ Outcome Steps::apply(const Op& op, int process, bool locked) {
   return Outcome::Blocked;
 }
 
-Outcome Steps::set_register(int place, Number value) {
+Outcome Steps::set_register(int place, Wide value) {
   Number fitting = 0;
   if (!program_.domains[static_cast<std::size_t>(place)].fit(value, fitting)) return Outcome::Failed;
   next_[static_cast<std::size_t>(place)] = fitting;
@@ -49,14 +49,14 @@ Outcome Steps::set_register(int place, Number value) {
 }
 
 bool Steps::variable_at(const Op& op, int& variable) const {
-  Number index = 0;
+  Wide index = 0;
   if (!evaluate(op.index, next_.data(), index) || index < 0 || index >= op.size) return false;
   variable = op.base + static_cast<int>(index);
   return true;
 }
 
 Outcome Steps::load(const Op& op, int process, bool locked) {
-  Number when = 1;
+  Wide when = 1;
   if (op.when >= 0 && !evaluate(op.when, next_.data(), when)) return Outcome::Failed;
   if (when == 0) return set_register(op.reg, 0);
   int variable = 0;
@@ -77,7 +77,7 @@ Outcome Steps::load(const Op& op, int process, bool locked) {
 }
 
 Outcome Steps::store(const Op& op, int process, bool locked) {
-  Number when = 1;
+  Wide when = 1;
   if (op.when >= 0 && !evaluate(op.when, next_.data(), when)) return Outcome::Failed;
   if (when == 0) return Outcome::Done;
   if (!op.direct && !locked && op.reading == StoreReading::Separated) {
@@ -85,14 +85,15 @@ Outcome Steps::store(const Op& op, int process, bool locked) {
     if (outcome != Outcome::Done) return outcome;
   }
   int variable = 0;
+  Wide computed = 0;
   Number value = 0;
-  if (!variable_at(op, variable) || !evaluate(op.value, next_.data(), value)) return Outcome::Failed;
-  if (!program_.variables[static_cast<std::size_t>(variable)].domain.fit(value, value)) return Outcome::Failed;
+  if (!variable_at(op, variable) || !evaluate(op.value, next_.data(), computed)) return Outcome::Failed;
+  if (!program_.variables[static_cast<std::size_t>(variable)].domain.fit(computed, value)) return Outcome::Failed;
   const bool at_once = locked || op.direct || model_.buffers == Buffers::None;
   if (at_once && !locked && !owns_bus(next_.data(), process)) return Outcome::Blocked;
   if (!at_once) {
     tell_event(Event::Kind::PendingStore, process, variable, value);
-    return append(process, variable, value);
+    return append(process, variable, value, false);
   }
   memory(variable) = value;
   note(process, variable, true, value);
@@ -106,29 +107,30 @@ Outcome Steps::modify(const Op& op, int process) {
   if (!owns_bus(next_.data(), process)) return Outcome::Blocked;
   const Number old = memory(variable);
   note(process, variable, false, old);  // it has read, whatever becomes of it
-  Number expected = old, operand = 0;
+  Wide expected = old, operand = 0;
   if (op.expected >= 0 && !evaluate(op.expected, next_.data(), expected)) return Outcome::Failed;
   if (old == expected) {
     if (!evaluate(op.value, next_.data(), operand)) return Outcome::Failed;
-    Number fresh = operand;
+    Wide fresh = operand;
     switch (op.modification) {
       case Modification::Exchange: break;
       case Modification::Add:
-        if (__builtin_add_overflow(old, operand, &fresh)) return Outcome::Failed;
+        if (__builtin_add_overflow(Wide{old}, operand, &fresh)) return Outcome::Failed;
         break;
       case Modification::Subtract:
-        if (__builtin_sub_overflow(old, operand, &fresh)) return Outcome::Failed;
+        if (__builtin_sub_overflow(Wide{old}, operand, &fresh)) return Outcome::Failed;
         break;
       case Modification::And: fresh = old & operand; break;
       case Modification::Or: fresh = old | operand; break;
       case Modification::Xor: fresh = old ^ operand; break;
       case Modification::Nand: fresh = ~(old & operand); break;
-      case Modification::Max: fresh = std::max(old, operand); break;
-      case Modification::Min: fresh = std::min(old, operand); break;
+      case Modification::Max: fresh = std::max<Wide>(old, operand); break;
+      case Modification::Min: fresh = std::min<Wide>(old, operand); break;
     }
-    if (!program_.variables[static_cast<std::size_t>(variable)].domain.fit(fresh, fresh)) return Outcome::Failed;
-    memory(variable) = fresh;
-    note(process, variable, true, fresh);
+    Number fitting = 0;
+    if (!program_.variables[static_cast<std::size_t>(variable)].domain.fit(fresh, fitting)) return Outcome::Failed;
+    memory(variable) = fitting;
+    note(process, variable, true, fitting);
   }
   return op.reg < 0 ? Outcome::Done : set_register(op.reg, old);
 }
@@ -137,14 +139,13 @@ Outcome Steps::modify(const Op& op, int process) {
 bool Steps::own_store(int process, int variable, Number& value) const {
   for (const Buffer& buffer : layout_.buffers(process)) {
     if (buffer.variable >= 0 && buffer.variable != variable) continue;
-    const int entry = buffer.places_of_an_entry();
     for (int n = static_cast<int>(next_[static_cast<std::size_t>(buffer.first)]) - 1; n >= 0; --n) {
       if (n == 0 && behind_ != nullptr && behind_->pending[static_cast<std::size_t>(process)] != 0)
         return behind_->find(process, variable, value);
-      const std::size_t at = static_cast<std::size_t>(buffer.first + 1 + entry * n);
-      const bool is_own = buffer.variable < 0 ? next_[at] == variable : next_[at] != buffer.separator;
+      const Number* const entry = buffer.entry(next_.data(), n);
+      const bool is_own = buffer.variable < 0 ? *entry == variable : !buffer.is_separator(entry);
       if (!is_own) continue;
-      value = next_[at + static_cast<std::size_t>(entry) - 1];
+      value = buffer.value(entry);
       return true;
     }
   }
@@ -152,24 +153,20 @@ bool Steps::own_store(int process, int variable, Number& value) const {
 }
 
 // A store or separator that the model has no room for waits; one that only the certificate has no room for leads out of it.
-Outcome Steps::append(int process, int variable, Number value) {
+Outcome Steps::append(int process, int variable, Number value, bool is_separator) {
   for (const Buffer& buffer : layout_.buffers(process)) {
     if (buffer.variable >= 0 && buffer.variable != variable) continue;
-    const int entry = buffer.places_of_an_entry();
     Number& length = next_[static_cast<std::size_t>(buffer.first)];
-    const std::size_t first = static_cast<std::size_t>(buffer.first) + 1;
     if (model_.bound > 0) {
       Number pending = length;
-      if (model_.per_variable && entry == 2) {
+      if (model_.per_variable && buffer.variable < 0) {
         pending = 0;
-        for (Number n = 0; n < length; ++n) pending += next_[first + 2 * static_cast<std::size_t>(n)] == variable;
+        for (Number n = 0; n < length; ++n) pending += *buffer.entry(next_.data(), n) == variable;
       }
       if (pending >= model_.bound) return Outcome::Blocked;
     }
     if (length >= buffer.capacity) return Outcome::Overflow;
-    const std::size_t at = first + static_cast<std::size_t>(entry * length);
-    if (entry == 2) next_[at] = variable;
-    next_[at + static_cast<std::size_t>(entry) - 1] = value;
+    buffer.put(next_.data(), length, variable, value, is_separator);
     ++length;
     return Outcome::Done;
   }
@@ -181,7 +178,7 @@ Outcome Steps::separate(int process) {
     return Outcome::Done;
   Outcome outcome = Outcome::Done;
   for (const Buffer& buffer : layout_.buffers(process)) {
-    const Outcome one = append(process, buffer.variable, buffer.separator);
+    const Outcome one = append(process, buffer.variable, 0, true);
     if (one == Outcome::Blocked) return one;
     if (one != Outcome::Done) outcome = one;
   }

@@ -63,7 +63,7 @@ void Product::enter(const Number* state) {
   has_ways_ = false;
   truth_.clear();
   for (const int atom : atoms_) {  // one that cannot be evaluated is false
-    Number value = 0;
+    Wide value = 0;
     truth_.push_back(steps_.evaluate(atom, state, value) && value != 0 ? 1 : 0);
   }
 }

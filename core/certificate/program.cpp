@@ -22,20 +22,19 @@ std::string Model::reading_of_fence(const std::string& kind, const std::string& 
 }
 
 std::size_t Domain::size() const {
-  const auto span = static_cast<unsigned __int128>(static_cast<__int128>(hi) - lo);
-  return static_cast<std::size_t>(std::min<unsigned __int128>(span, std::numeric_limits<std::size_t>::max() - 1) + 1);
+  const auto span = static_cast<WideBits>(Wide{hi} - lo);
+  return static_cast<std::size_t>(std::min<WideBits>(span, std::numeric_limits<std::size_t>::max() - 1) + 1);
 }
 
-bool Domain::fit(Number value, Number& out) const {
-  if (value < lo || value > hi) {
-    if (!wraps) return false;
-    const __int128 size = static_cast<__int128>(hi) - lo + 1;
-    __int128 offset = (static_cast<__int128>(value) - lo) % size;
-    if (offset < 0) offset += size;
-    out = static_cast<Number>(lo + offset);
-    return true;
-  }
-  out = value;
+// Of two remainders: the difference of the numbers themselves may need more bits than there are.
+bool Domain::fit(Wide value, Number& out) const {
+  out = static_cast<Number>(value);
+  if (out == value && out >= lo && out <= hi) return true;
+  if (!wraps) return false;
+  const Wide size = Wide{hi} - lo + 1;
+  Wide offset = (value % size - lo % size) % size;
+  if (offset < 0) offset += size;
+  out = static_cast<Number>(lo + offset);
   return true;
 }
 
@@ -89,14 +88,7 @@ class Reader {
  public:
   Reader(Program& program, const Model& model) : program_(program), model_(model) {}
 
-  int expression(const List& list, int process) {
-    if (!list.is_list) {
-      Node constant;
-      constant.value = list.number();
-      return add(std::move(constant));
-    }
-    return add(node(list, process));
-  }
+  int expression(const List& list, int process) { return list.is_list ? add(node(list, process)) : constant(list.wide()); }
   Transition transition(const List& line, int process) {
     Transition t;
     t.source = location(line.at(1), process);
@@ -114,6 +106,24 @@ class Reader {
   }
 
  private:
+  // One of more than 64 bits is put together: the highest 64, then twice 32 more.
+  int constant(Wide value) {
+    const auto low = static_cast<Number>(value);
+    if (low == value) {
+      Node node;
+      node.value = low;
+      return add(std::move(node));
+    }
+    const int high = combine(Kind::ShiftLeft, constant(value >> 32), constant(32));
+    return combine(Kind::Add, high, constant(value & 0xFFFFFFFF));
+  }
+  int combine(Kind kind, int a, int b) {
+    Node node;
+    node.kind = kind;
+    node.a = a;
+    node.b = b;
+    return add(std::move(node));
+  }
   int add(Node node) {
     program_.nodes.push_back(std::move(node));
     return static_cast<int>(program_.nodes.size()) - 1;

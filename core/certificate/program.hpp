@@ -31,7 +31,7 @@ struct Domain {
   bool wraps = false;
 
   // `value` as it is stored, or false: it lies outside and does not wrap.
-  bool fit(Number value, Number& out) const;
+  bool fit(Wide value, Number& out) const;
   // How many values there are, as far as that is a number.
   std::size_t size() const;
 };
@@ -145,7 +145,7 @@ struct Program {
   int expression(std::string_view text);
 };
 
-// Unsupported if the text is not that of a program, or has numbers beyond 64 bits.
+// Unsupported if the text is not that of a program, has domains beyond 64 bits or numbers beyond 128.
 Program read_program(std::string_view text, const Model& model);
 
 }  // namespace memfence::certificate

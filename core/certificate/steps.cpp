@@ -131,7 +131,7 @@ bool Steps::background(const Number* state, int process, const Visit& visit) {
   for (std::size_t n = 0; n < buffers.size(); ++n) {
     const Buffer& buffer = buffers[n];
     const bool is_empty = state[buffer.first] == 0;
-    const bool separated = !is_empty && buffer.variable >= 0 && state[buffer.first + 1] == buffer.separator;
+    const bool separated = !is_empty && buffer.is_separator(buffer.entry(state, 0));
     all_separated &= separated;
     if (is_empty || separated) continue;
     std::copy_n(state, next_.size(), next_.begin());
@@ -139,7 +139,7 @@ bool Steps::background(const Number* state, int process, const Visit& visit) {
     if (buffer.variable < 0)
       memory(static_cast<int>(next_[head])) = next_[head + 1];
     else
-      memory(buffer.variable) = next_[head];
+      memory(buffer.variable) = buffer.value(&next_[head]);
     commit(buffer);
     if (!tell({Step::Kind::Commit, process, static_cast<int>(n)}, Outcome::Done, visit)) return false;
   }
@@ -195,7 +195,7 @@ Outcome Steps::meet(const Number* state, Mover sender, Mover receiver) {
   Outcome outcome = apply_all(sender, 0, s.guard_ops);
   if (outcome == Outcome::Done) outcome = apply_all(receiver, 0, r.guard_ops);
   if (outcome != Outcome::Done) return outcome;
-  std::vector<Number> values(s.values.size());
+  std::vector<Wide> values(s.values.size());
   for (std::size_t n = 0; n < values.size(); ++n)
     if (!evaluate(s.values[n], next_.data(), values[n])) return Outcome::Failed;
   for (std::size_t n = 0; n < values.size(); ++n)

@@ -52,7 +52,12 @@ class Steps {
   bool failed_assertion() const { return failed_assertion_; }
 
   // The value of an expression of the whole state, or of `process`; false where evaluating it is an error.
-  bool evaluate(int expression, const Number* state, Number& out) const;
+  bool evaluate(int expression, const Number* state, Wide& out) const {
+    const Node& node = program_.nodes[static_cast<std::size_t>(expression)];
+    if (node.kind != Node::Kind::Constant && node.kind != Node::Kind::Place) return compute(expression, state, out);
+    out = node.kind == Node::Kind::Constant ? node.value : state[node.place];
+    return true;
+  }
 
   bool is_halted(const Number* state, int process) const;
   bool is_drained(const Number* state, int process) const;
@@ -63,6 +68,7 @@ class Steps {
     const Transition* transition;
     bool locked;
   };
+  bool compute(int expression, const Number* state, Wide& out) const;
   bool background(const Number* state, int process, const Visit& visit);
   bool meetings(const Number* state, const Step& sender, const Visit& visit);
   bool tell(const Step& step, Outcome outcome, const Visit& visit) const;
@@ -77,7 +83,7 @@ class Steps {
   Outcome load(const Op& op, int process, bool locked);
   Outcome store(const Op& op, int process, bool locked);
   Outcome modify(const Op& op, int process);
-  Outcome append(int process, int variable, Number value);
+  Outcome append(int process, int variable, Number value, bool is_separator);
   Outcome separate(int process);
   void commit(const Buffer& buffer);
 
@@ -85,7 +91,7 @@ class Steps {
     return program_.lock_at < 0 || state[program_.lock_at] == 0 || state[program_.lock_at] == process + 1;
   }
   Number& memory(int variable) { return next_[static_cast<std::size_t>(program_.memory_at + variable)]; }
-  Outcome set_register(int place, Number value);
+  Outcome set_register(int place, Wide value);
   bool variable_at(const Op& op, int& variable) const;
   bool own_store(int process, int variable, Number& value) const;
   void note(int process, int variable, bool writes, Number value) {

@@ -103,7 +103,7 @@ Frontier::Signature Frontier::signature(const Constraint& c) const {
     missing |= (folded & mask) << (kind * share % 64);
   }
   for (std::size_t v = 0; v < c.memory.size(); ++v)
-    if (c.memory[v] != unknown_value) bits |= bit_of(1000 + v, static_cast<std::uint32_t>(c.memory[v]));
+    if (c.memory[v] != unknown_number) bits |= bit_of(1000 + v, static_cast<std::uint32_t>(c.memory[v]));
   return {bits, missing, 0};
 }
 
@@ -130,7 +130,7 @@ bool Frontier::is_below(Flat left, Flat right) {
   if (left.size() > right.size() || left[0] > right[0]) return false;
   const std::size_t i = 1 + 2 * static_cast<std::size_t>(left[0]), j = 1 + 2 * static_cast<std::size_t>(right[0]);
   for (std::size_t v = 0; v < shared_; ++v)
-    if (left[i + v] != unknown_value && left[i + v] != right[j + v]) return false;
+    if (left[i + v] != unknown_number && left[i + v] != right[j + v]) return false;
   parts_of(left, left_);
   parts_of(right, right_);
   for (std::size_t p = 0; p < fixed_; ++p)
@@ -151,7 +151,7 @@ bool Frontier::have_partners(std::size_t from) {
 }
 
 int Frontier::add(const Constraint& c, int parent) {
-  std::vector<Value> key;
+  std::vector<int> key;
   for (std::size_t p = 0; p < fixed_; ++p) key.push_back(sets_[p].owned(c.sets[p]));
   Entry made{flatten(c), parent, true};
   Signature mine = signature(c);

@@ -21,7 +21,7 @@ struct Constraint {
   std::vector<int> kinds;  // of each part: its process, or the one that its kind is called by
   std::vector<Set> sets;
   std::vector<Fifo> fifos;
-  std::vector<Value> memory;  // of shared variables
+  std::vector<int> memory;  // of shared variables: number of the value, or unknown_number
 
   int parts() const { return static_cast<int>(sets.size()); }
   std::size_t messages() const;
@@ -83,7 +83,7 @@ class Frontier {
   std::vector<Part> left_, right_;  // of the comparison under way
   std::vector<bool> taken_;
   std::vector<Entry> entries_;
-  std::unordered_map<std::vector<Value>, std::vector<Signature>, HashValues> groups_;
+  std::unordered_map<std::vector<int>, std::vector<Signature>, HashNumbers> groups_;
   std::uint64_t bytes_ = 0;
   std::size_t alive_ = 0;
 };

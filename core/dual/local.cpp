@@ -31,7 +31,7 @@ class LocalBuilder {
       : machine_(m), crowd_(crowd), watch_(watch), most_values_(most_values) {
     result_.roles = find_roles(m, crowd);
     result_.of.resize(m.processes.size());
-    result_.values.resize(at(m.variables));
+    values_.resize(at(m.variables));
     readers_.resize(at(m.variables));
     numbers_.resize(m.processes.size());
     actions_.resize(m.processes.size());
@@ -41,7 +41,7 @@ class LocalBuilder {
   LocalGraphs build() {
     for (int v = 0; v < machine_.variables; ++v)
       for (const Value value : result_.roles.initial[at(v)])
-        if (is_allowed({v, value})) result_.values[at(v)].insert(value);
+        if (is_allowed({v, value})) values_[at(v)].insert(value);
     for (int p = 0; p < static_cast<int>(machine_.processes.size()); ++p)
       if (crowd_.is_kind(p)) add_initial(p);
     while (!queue_.empty() && result_.stop == Stop::None) {
@@ -49,6 +49,7 @@ class LocalBuilder {
       queue_.erase(queue_.begin());
       expand(process, state);
     }
+    for (const std::set<Value>& found : values_) result_.values.emplace_back(found.begin(), found.end());
     return std::move(result_);
   }
 
@@ -102,14 +103,14 @@ class LocalBuilder {
   }
 
   bool is_allowed(const Fact& store) {
-    const auto& values = result_.values[at(store.variable)];
+    const auto& values = values_[at(store.variable)];
     if (values.size() < most_values_ || values.contains(store.value)) return true;
     result_.truncated = true;
     return false;
   }
 
   void stored(int variable, Value value) {
-    if (!result_.values[at(variable)].insert(value).second) return;
+    if (!values_[at(variable)].insert(value).second) return;
     queue_.insert(readers_[at(variable)].begin(), readers_[at(variable)].end());
     readers_[at(variable)].clear();
   }
@@ -124,7 +125,7 @@ class LocalBuilder {
     const std::vector<Value> values = graph.at(state);
     start.slots[at(me.location_slot)] = values[0];
     for (int r = 0; r < me.registers; ++r) start.slots[at(me.pending_slot + 1 + r)] = values[at(1 + r)];
-    for (const int number : machine_.leaving[at(p)][at(values[0])]) {
+    for (const int number : machine_.leaving[at(p)][static_cast<std::size_t>(values[0])]) {
       source_ = state;
       edge_ = number;
       run(p, machine_.edges[at(number)], 0, start);
@@ -134,7 +135,7 @@ class LocalBuilder {
   void pay(int p, int state) {
     std::vector<Value> next = result_.of[at(p)].at(state);
     const auto first = next.begin() + static_cast<std::ptrdiff_t>(result_.of[at(p)].fixed_size);
-    const Fact store{first[0], first[1]};
+    const Fact store{static_cast<int>(first[0]), first[1]};
     if (!is_allowed(store)) return;
     next.erase(first, first + 2);
     write(p, next, store);
@@ -232,7 +233,7 @@ class LocalBuilder {
     readers_[at(variable)].emplace(p, source_);
     const Op& op = edge.ops[i];
     // A copy: a step that stores what it reads must not change the set that it walks through.
-    const std::vector<Value> values(result_.values[at(variable)].begin(), result_.values[at(variable)].end());
+    const std::vector<Value> values(values_[at(variable)].begin(), values_[at(variable)].end());
     for (const Value value : values) {
       Trial next = trial;
       next.reads.push_back({variable, value});
@@ -296,7 +297,8 @@ class LocalBuilder {
   std::size_t most_values_;
   std::uint64_t tried_ = 0;
   LocalGraphs result_;
-  std::vector<std::unordered_map<std::vector<Value>, int, HashValues>> numbers_;
+  std::vector<std::set<Value>> values_;  // per variable: what memory may hold, so far
+  std::vector<std::unordered_map<std::vector<Value>, int, HashNumbers>> numbers_;
   std::vector<std::map<Action, int>> actions_;
   std::vector<std::set<std::array<int, 4>>> known_;
   std::vector<std::set<std::pair<int, int>>> readers_;  // per variable: (process, state) that guessed its value
@@ -312,10 +314,8 @@ Roles find_roles(const Machine& machine, const Crowd& crowd) {
   for (const Edge& edge : machine.edges)
     for (const Op& op : edge.ops) {
       if (op.kind != OpKind::Store) continue;
-      const Expression& index = machine.expressions[at(op.index)];
-      const bool known = index.is_constant() && index.constant() >= 0 && index.constant() < op.size;
-      const int first = op.base + (known ? static_cast<int>(index.constant()) : 0);
-      for (int v = first; v < first + (known ? 1 : op.size); ++v)
+      const int one = machine.only_variable(op), first = one >= 0 ? one : op.base;
+      for (int v = first; v < first + (one >= 0 ? 1 : op.size); ++v)
         writers[at(v)].insert({op.process, crowd.is_unbounded(op.process) ? somebody_else : op.process});
     }
   Roles roles;
@@ -340,6 +340,12 @@ Roles find_roles(const Machine& machine, const Crowd& crowd) {
     roles.of.push_back(role);
   }
   return roles;
+}
+
+int LocalGraphs::number_of(int variable, Value value) const {
+  const std::vector<Value>& all = values[static_cast<std::size_t>(variable)];
+  const auto place = std::lower_bound(all.begin(), all.end(), value);
+  return place == all.end() || *place != value ? unknown_number : static_cast<int>(place - all.begin());
 }
 
 LocalGraphs build_local_graphs(const Machine& machine, const Crowd& crowd, Watch& watch, std::size_t most_values) {

@@ -28,11 +28,12 @@ struct Fact {
 };
 using Facts = std::vector<Fact>;
 
-struct HashValues {
-  std::size_t operator()(const std::vector<Value>& values) const {
-    std::uint64_t h = 0x9e3779b97f4a7c15u + values.size();
-    for (const Value v : values) {
-      h ^= static_cast<std::uint32_t>(v);
+struct HashNumbers {
+  template <class Number>
+  std::size_t operator()(const std::vector<Number>& numbers) const {
+    std::uint64_t h = 0x9e3779b97f4a7c15u + numbers.size();
+    for (const Number n : numbers) {
+      h ^= static_cast<std::uint64_t>(n);
       h *= 0xff51afd7ed558ccdu;
       h ^= h >> 32;
     }
@@ -84,6 +85,9 @@ struct Action {
 // Location of the states that a failing step leads to; their registers are 0.
 inline constexpr Value failed_location = -1;
 
+// Constraints name what memory holds by number, so that every value is an ordinary one.
+inline constexpr int unknown_number = -1;
+
 class LocalGraph {
  public:
   struct Step {
@@ -108,8 +112,14 @@ struct LocalGraphs {
   bool truncated = false;  // some variable had more values than allowed: steps are missing, none was added
   Roles roles;
   std::vector<LocalGraph> of;
-  std::vector<std::set<Value>> values;  // per variable: what memory may ever hold
+  std::vector<std::vector<Value>> values;  // per variable: what memory may ever hold, in ascending order
   std::uint64_t bytes = 0;
+
+  // Which of the values of the variable it is; unknown_number if it is none of them.
+  int number_of(int variable, Value value) const;
+  Value value_of(int variable, int number) const {
+    return values[static_cast<std::size_t>(variable)][static_cast<std::size_t>(number)];
+  }
 };
 
 // With at most so many values a variable, the first ones that are found: what is missing then are runs, so that whatever

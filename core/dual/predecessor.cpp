@@ -260,9 +260,10 @@ bool Predecessors::is_initial(const Constraint& c) {
   for (int p = 0; p < c.parts(); ++p)
     if (!sets(c, p).has_initial(start.sets[at(p)], sets(c, p).graph().initial)) return false;
   for (std::size_t place = 0; place < start.memory.size(); ++place) {
-    const auto& initial = model_.local.roles.initial[at(model_.local.roles.shared[place])];
-    const Value held = start.memory[place];
-    if (held != unknown_value && std::find(initial.begin(), initial.end(), held) == initial.end()) return false;
+    const int variable = model_.local.roles.shared[place], held = start.memory[place];
+    if (held == unknown_number) continue;
+    const auto& initial = model_.local.roles.initial[at(variable)];
+    if (std::find(initial.begin(), initial.end(), model_.local.value_of(variable, held)) == initial.end()) return false;
   }
   return true;
 }
@@ -288,10 +289,10 @@ bool Predecessors::learn(Constraint& c, const Fact& fact) {
       return set != empty_set;
     }
     case Role::Kind::Shared: {
-      Value& held = c.memory[at(r.place)];
-      if (held != unknown_value && held != fact.value) return false;
-      held = fact.value;
-      return true;
+      int& held = c.memory[at(r.place)];
+      if (held != unknown_number) return model_.local.value_of(fact.variable, held) == fact.value;
+      held = model_.local.number_of(fact.variable, fact.value);
+      return held != unknown_number;
     }
   }
   return false;
@@ -299,7 +300,7 @@ bool Predecessors::learn(Constraint& c, const Fact& fact) {
 
 // An exclusive variable's value is in the control states of its owner, which have just changed.
 void Predecessors::forget(Constraint& c, int variable) {
-  if (role(variable).kind == Role::Kind::Shared) c.memory[at(role(variable).place)] = unknown_value;
+  if (role(variable).kind == Role::Kind::Shared) c.memory[at(role(variable).place)] = unknown_number;
 }
 
 bool Predecessors::is_known(const Constraint& c, const Facts& facts) const {
@@ -308,7 +309,10 @@ bool Predecessors::is_known(const Constraint& c, const Facts& facts) const {
     switch (r.kind) {
       case Role::Kind::Constant: return r.value == fact.value;
       case Role::Kind::Exclusive: return model_.sets[at(r.owner)].known(c.sets[at(r.owner)], r.place) == fact.value;
-      case Role::Kind::Shared: return c.memory[at(r.place)] == fact.value;
+      case Role::Kind::Shared: {
+        const int held = c.memory[at(r.place)];
+        return held != unknown_number && model_.local.value_of(fact.variable, held) == fact.value;
+      }
     }
     return false;
   });

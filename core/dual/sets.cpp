@@ -40,7 +40,7 @@ Set Sets::intern(std::vector<int> states) {
   made->states = place->first;
   made->owned = graph_.owned[at(made->states.front())];
   made->distance = INT32_MAX;
-  made->known.assign(exclusive_, unknown_value);
+  made->known.resize(exclusive_);
   made->missing = ~std::uint64_t{0};
   for (const int s : made->states) {
     made->distance = std::min(made->distance, graph_.distance[at(s)]);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "dual/process.hpp"
 
@@ -14,7 +15,6 @@ namespace memfence::dual {
 
 using Set = int;
 inline constexpr Set empty_set = -1;
-inline constexpr Value unknown_value = INT32_MIN;
 
 class Sets {
  public:
@@ -38,7 +38,7 @@ class Sets {
   // A bit for every bucket of states that the set has none of: where a set includes another, its bits are among the other's.
   std::uint64_t missing(Set set) const { return data(set).missing; }
   // The value that memory holds in the exclusive variable, where all states of the set agree.
-  Value known(Set set, int place) const { return data(set).known[static_cast<std::size_t>(place)]; }
+  std::optional<Value> known(Set set, int place) const { return data(set).known[static_cast<std::size_t>(place)]; }
 
   bool includes(Set larger, Set smaller);
   const std::vector<Move>& moves(Set set);
@@ -62,7 +62,7 @@ class Sets {
     int owned = 0;
     int distance = 0;
     std::uint64_t missing = 0;
-    std::vector<Value> known;
+    std::vector<std::optional<Value>> known;
     signed char loads_only = -1;  // not computed yet
     bool has_moves = false, has_undeleted = false;
     std::vector<Move> moves;
@@ -79,7 +79,7 @@ class Sets {
   const ProcessGraph& graph_;
   std::size_t exclusive_at_, exclusive_;
   std::vector<std::unique_ptr<Data>> data_;
-  std::unordered_map<std::vector<Value>, Set, HashValues> numbers_;
+  std::unordered_map<std::vector<int>, Set, HashNumbers> numbers_;
   std::unordered_map<std::uint64_t, bool> included_;
   std::uint64_t bytes_ = 0;
 };

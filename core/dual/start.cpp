@@ -34,7 +34,7 @@ class Finder {
 
   Start nowhere(Kind kind) const {
     Start start{kind, {}, {}, {}};
-    start.constraint.memory.assign(model_.local.roles.shared.size(), unknown_value);
+    start.constraint.memory.assign(model_.local.roles.shared.size(), unknown_number);
     return start;
   }
 
@@ -95,7 +95,7 @@ class Finder {
       if (halted_only && !machine_.is_halted(p, values[0])) continue;
       std::vector<std::pair<int, Value>> slots{{process.location_slot, values[0]}};
       std::vector<Value> seen;
-      if (reads(process.location_slot)) seen.push_back(question_.location_classes[at(p)][at(values[0])]);
+      if (reads(process.location_slot)) seen.push_back(question_.location_classes[at(p)][static_cast<std::size_t>(values[0])]);
       const auto look = [&](int slot, Value value) {
         if (!reads(slot)) return;
         slots.emplace_back(slot, value);
@@ -193,7 +193,7 @@ class Finder {
     for (const std::size_t choice : box[d]) {
       Start made = start;
       const auto& [variable, value] = dimensions_[d].slots[choice].front();
-      made.constraint.memory[at(model_.local.roles.of[at(variable)].place)] = value;
+      made.constraint.memory[at(model_.local.roles.of[at(variable)].place)] = model_.local.number_of(variable, value);
       add_memory(made, box, d + 1);
     }
   }

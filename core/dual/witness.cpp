@@ -84,8 +84,10 @@ class Walk {
   }
 
   bool matches(const Constraint& c) const {
-    for (std::size_t place = 0; place < c.memory.size(); ++place)
-      if (c.memory[place] != unknown_value && c.memory[place] != memory_[at(model_.local.roles.shared[place])]) return false;
+    for (std::size_t place = 0; place < c.memory.size(); ++place) {
+      const int variable = model_.local.roles.shared[place], held = c.memory[place];
+      if (held != unknown_number && model_.local.value_of(variable, held) != memory_[at(variable)]) return false;
+    }
     return true;
   }
 

@@ -9,10 +9,10 @@ namespace memfence {
 Layout::Layout(const std::vector<Slot>& slots) : fields_(slots.size()), fixed_(slots.size(), 0) {
   std::vector<int> width(slots.size(), 0), by_width;
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    fields_[i].lo = slots[i].lo;
+    fields_[i].lo = static_cast<Word>(slots[i].lo);
     if (!slots[i].stored) continue;
     fixed_[i] = slots[i].lo;
-    width[i] = static_cast<int>(std::bit_width(static_cast<Word>(Wide{slots[i].hi} - slots[i].lo)));
+    width[i] = static_cast<int>(std::bit_width(static_cast<Word>(slots[i].hi) - static_cast<Word>(slots[i].lo)));
     if (width[i] > 0) by_width.push_back(static_cast<int>(i));
     bits_ += static_cast<std::size_t>(width[i]);
   }

@@ -27,7 +27,7 @@ class Layout {
   // Overwrite one field of a packed state; a slot without bits is left alone.
   void write(Word* state, int slot, Value value) const {
     const Field& f = fields_[static_cast<std::size_t>(slot)];
-    state[f.word] = (state[f.word] & ~(f.mask << f.shift)) | (((static_cast<Word>(Wide{value} - f.lo)) & f.mask) << f.shift);
+    state[f.word] = (state[f.word] & ~(f.mask << f.shift)) | (((static_cast<Word>(value) - f.lo) & f.mask) << f.shift);
   }
   Value read(const Word* state, int slot) const { return fields_[static_cast<std::size_t>(slot)].read(state); }
 
@@ -36,9 +36,9 @@ class Layout {
     std::uint32_t word = 0;
     std::uint32_t shift = 0;
     Word mask = 0;
-    Wide lo = 0;
+    Word lo = 0;  // of a number below 0: what is left of it modulo the size of a word
 
-    Value read(const Word* state) const { return static_cast<Value>(static_cast<Wide>((state[word] >> shift) & mask) + lo); }
+    Value read(const Word* state) const { return static_cast<Value>(((state[word] >> shift) & mask) + lo); }
   };
   const Field& field(int slot) const { return fields_[static_cast<std::size_t>(slot)]; }
 

@@ -4,6 +4,14 @@
 
 namespace memfence {
 
+// Only the remainders are subtracted: `value - lo` may need more bits than there are.
+Value Slot::wrapped(Wide value) const {
+  const Wide size = Wide{hi} - lo + 1;
+  Wide offset = (value % size - lo % size) % size;
+  if (offset < 0) offset += size;
+  return static_cast<Value>(lo + offset);
+}
+
 void Machine::finish() {
   leaving.clear();
   halted_.clear();

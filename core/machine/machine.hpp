@@ -20,17 +20,17 @@ struct Slot {
   bool stored = true;
 
   bool fit(Wide value, Value& out) const {
-    if (value >= lo && value <= hi) [[likely]] {
-      out = static_cast<Value>(value);
+    const Value low = static_cast<Value>(value);
+    if (low == value && low >= lo && low <= hi) [[likely]] {
+      out = low;
       return true;
     }
-    if (!wraps) return false;
-    const Wide size = Wide{hi} - lo + 1;
-    Wide offset = (value - lo) % size;
-    if (offset < 0) offset += size;
-    out = static_cast<Value>(lo + offset);
-    return true;
+    if (wraps) out = wrapped(value);
+    return wraps;
   }
+
+ private:
+  Value wrapped(Wide value) const;
 };
 
 enum class OpKind : std::int32_t { Load, Store, Assign, Assume, Assert, Mfence, Sfence, Lock, Unlock };
@@ -99,6 +99,13 @@ struct Machine {
   // Computed by finish().
   std::vector<std::vector<std::vector<int>>> leaving;  // [process][location]: edges
   void finish();
+
+  // The variable that a load or store means, if its index is a constant within bounds; else -1.
+  int only_variable(const Op& op) const {
+    const Expression& index = expressions[static_cast<std::size_t>(op.index)];
+    const bool is_one = index.is_constant() && index.constant() >= 0 && index.constant() < op.size;
+    return is_one ? op.base + static_cast<int>(index.constant()) : -1;
+  }
 
   // The edge of `process` that matches `edge` of an identical process.
   int matching_edge(int edge, int process) const;

@@ -7,10 +7,8 @@
 
 namespace memfence {
 
-// PSO(k): one FIFO a process and stored variable. A buffer is its length, then `bound` values. The separator is a value
-// that the variable cannot have: one more than the largest or, where there is none, one less than the smallest. A process
-// with sfences must leave room for one of them (the encoder sees to it). `pending_slot` is the sum of the lengths:
-// derived, not stored.
+// PSO(k): one FIFO a process and stored variable. A buffer is its length, then `bound` values and, where the process has
+// sfences, `bound` marks: 1 for a separator, whose value is 0. `pending_slot` is the sum of the lengths: derived, not stored.
 class Pso {
  public:
   Pso(const Machine& m, int bound) : slots(m.slots), machine_(m), bound_(bound) {
@@ -18,11 +16,11 @@ class Pso {
       first_.push_back(static_cast<int>(slots.size()));
       for (const int v : p.stored_variables) {
         Slot value = m.slots[static_cast<std::size_t>(v)];
-        value.lo = std::min(value.lo, 0);
-        value.hi = std::max(value.hi, 0);
-        if (p.uses_sfence) (value.hi < INT32_MAX ? value.hi : value.lo) = separator_of(value);
+        value.lo = std::min(value.lo, Value{0});
+        value.hi = std::max(value.hi, Value{0});
         slots.push_back(Slot{0, bound});
         for (int i = 0; i < bound; ++i) slots.push_back(value);
+        for (int i = 0; p.uses_sfence && i < bound; ++i) slots.push_back(Slot{0, 1});
       }
       slots[static_cast<std::size_t>(p.pending_slot)].stored = false;
     }
@@ -35,8 +33,8 @@ class Pso {
     for (std::size_t b = 0; b < p.stored_variables.size(); ++b) {
       if (p.stored_variables[b] != variable) continue;
       const int buffer = at(process, b);
-      for (int i = w[buffer]; i >= 1; --i)
-        if (!is_separator(w[buffer + i], process, b)) {
+      for (int i = length_of(w, buffer); i >= 1; --i)
+        if (!is_separator(w, p, buffer + i)) {
           value = w[buffer + i];
           return true;
         }
@@ -47,7 +45,7 @@ class Pso {
   Outcome store(Work& w, int process, int variable, Value value) const {
     const Process& p = machine_.processes[static_cast<std::size_t>(process)];
     for (std::size_t b = 0; b < p.stored_variables.size(); ++b)
-      if (p.stored_variables[b] == variable) return append(w, process, b, value);
+      if (p.stored_variables[b] == variable) return append(w, process, b, value, 0);
     return Outcome::Blocked;
   }
   bool drained(const Work& w, int process) const {
@@ -57,7 +55,7 @@ class Pso {
   Outcome separate(Work& w, int process) const {
     const std::size_t buffers = machine_.processes[static_cast<std::size_t>(process)].stored_variables.size();
     for (std::size_t b = 0; b < buffers; ++b) {
-      const Outcome outcome = append(w, process, b, separator(process, b));
+      const Outcome outcome = append(w, process, b, 0, 1);
       if (outcome != Outcome::Done) return outcome;
     }
     return Outcome::Done;
@@ -80,7 +78,7 @@ class Pso {
   }
   std::pair<int, int> buffer_slots(int process) const {
     const std::size_t buffers = machine_.processes[static_cast<std::size_t>(process)].stored_variables.size();
-    return {first_[static_cast<std::size_t>(process)], static_cast<int>(buffers) * (bound_ + 1)};
+    return {first_[static_cast<std::size_t>(process)], static_cast<int>(buffers) * size_of_buffer(process)};
   }
 
   // emit(b): buffer b commits; emit(number of buffers): the separator leaves all of them.
@@ -92,7 +90,7 @@ class Pso {
     bool all_separated = buffers > 0;
     for (std::size_t b = 0; b < buffers; ++b) {
       const int buffer = at(process, b);
-      const bool separated = w[buffer] > 0 && is_separator(w[buffer + 1], process, b);
+      const bool separated = w[buffer] > 0 && is_separator(w, p, buffer + 1);
       all_separated &= separated;
       if (w[buffer] == 0 || separated) continue;
       w.set(p.stored_variables[b], w[buffer + 1]);
@@ -107,32 +105,33 @@ class Pso {
 
  private:
   int at(int process, std::size_t buffer) const {
-    return first_[static_cast<std::size_t>(process)] + static_cast<int>(buffer) * (bound_ + 1);
+    return first_[static_cast<std::size_t>(process)] + static_cast<int>(buffer) * size_of_buffer(process);
   }
-  static Value separator_of(const Slot& value) {
-    return value.hi < INT32_MAX ? std::max(value.hi, 0) + 1 : std::min(value.lo, 0) - 1;
+  int size_of_buffer(int process) const {
+    return machine_.processes[static_cast<std::size_t>(process)].uses_sfence ? 2 * bound_ + 1 : bound_ + 1;
   }
-  Value separator(int process, std::size_t buffer) const {
-    const Process& p = machine_.processes[static_cast<std::size_t>(process)];
-    return separator_of(machine_.slots[static_cast<std::size_t>(p.stored_variables[buffer])]);
-  }
-  bool is_separator(Value value, int process, std::size_t buffer) const {
-    return machine_.processes[static_cast<std::size_t>(process)].uses_sfence && value == separator(process, buffer);
-  }
-  Outcome append(Work& w, int process, std::size_t b, Value value) const {
-    const int buffer = at(process, b), length = w[buffer];
+  static int length_of(const Work& w, int buffer) { return static_cast<int>(w[buffer]); }
+  bool is_separator(const Work& w, const Process& p, int entry) const { return p.uses_sfence && w[entry + bound_] != 0; }
+  Outcome append(Work& w, int process, std::size_t b, Value value, Value mark) const {
+    const int buffer = at(process, b), length = length_of(w, buffer);
     if (length == bound_) return Outcome::Refused;
     w.set(buffer + 1 + length, value);
+    if (mark != 0) w.set(buffer + 1 + length + bound_, mark);
     w.set(buffer, length + 1);
     count(w, process, 1);
     return Outcome::Done;
   }
   void pop(Work& w, int process, std::size_t b) const {
-    const int buffer = at(process, b), length = w[buffer];
-    for (int i = 1; i < length; ++i) w.set(buffer + i, w[buffer + i + 1]);
-    w.set(buffer + length, 0);
+    const int buffer = at(process, b), length = length_of(w, buffer);
+    shift(w, buffer, length);
+    if (machine_.processes[static_cast<std::size_t>(process)].uses_sfence) shift(w, buffer + bound_, length);
     w.set(buffer, length - 1);
     count(w, process, -1);
+  }
+  // The entries behind slot `before` move up by one place; the last of them is 0 then.
+  static void shift(Work& w, int before, int length) {
+    for (int i = 1; i < length; ++i) w.set(before + i, w[before + i + 1]);
+    w.set(before + length, 0);
   }
   void count(Work& w, int process, int change) const {
     const int slot = machine_.processes[static_cast<std::size_t>(process)].pending_slot;

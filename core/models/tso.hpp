@@ -17,7 +17,7 @@ class Tso {
       first_.push_back(static_cast<int>(slots.size()));
       Slot variable, value;
       for (const int v : p.stored_variables) {
-        variable.hi = std::max(variable.hi, v);
+        variable.hi = std::max(variable.hi, Value{v});
         value.lo = std::min(value.lo, m.slots[static_cast<std::size_t>(v)].lo);
         value.hi = std::max(value.hi, m.slots[static_cast<std::size_t>(v)].hi);
       }
@@ -68,7 +68,7 @@ class Tso {
     const int count = pending(w, process);
     if (count == 0) return;
     const int first = first_[static_cast<std::size_t>(process)];
-    w.set(w[first], w[first + 1]);
+    w.set(static_cast<int>(w[first]), w[first + 1]);
     for (int i = 0; i < 2 * (count - 1); ++i) w.set(first + i, w[first + i + 2]);
     w.set(first + 2 * count - 2, 0);
     w.set(first + 2 * count - 1, 0);
@@ -78,7 +78,7 @@ class Tso {
 
  private:
   int pending(const Work& w, int process) const {
-    return w[machine_.processes[static_cast<std::size_t>(process)].pending_slot];
+    return static_cast<int>(w[machine_.processes[static_cast<std::size_t>(process)].pending_slot]);
   }
   const Machine& machine_;
   int per_variable_;

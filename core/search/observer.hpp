@@ -107,7 +107,7 @@ class SafetyObserver {
     std::vector<Value> values;
     bool failed = false;
     for (const int e : final_values_)
-      values.push_back(static_cast<Value>(machine_->expressions[static_cast<std::size_t>(e)].evaluate(w.data(), failed)));
+      values.push_back(nearest_value(machine_->expressions[static_cast<std::size_t>(e)].evaluate(w.data(), failed)));
     seen_[values].add({1, depth, index}, states);
   }
   void merge(SafetyObserver& other, const StateOrder& states) {

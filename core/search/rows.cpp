@@ -51,8 +51,8 @@ void SortedRows::find_varying(const Exploration& exploration) {
     const RowColumn& column = columns_[n];
     Part& part = parts_[n];
     part.field = layout.field(column.slot);
-    part.offset = static_cast<std::uint64_t>(part.field.lo - column.lo);
-    part.is_plain = part.offset == 0 && column.length_slot < 0 && !column.has_special && !exchanged[n];
+    part.offset = part.field.lo - static_cast<std::uint64_t>(column.lo);
+    part.is_plain = part.offset == 0 && column.length_slot < 0 && column.mark_slot < 0 && !exchanged[n];
     if (!part.is_plain) others.push_back(n);
   }
   std::vector<Word> first(layout.words(), 0), varying(layout.words(), 0);
@@ -104,7 +104,7 @@ std::uint64_t SortedRows::number(std::size_t n, const Layout& layout, const Word
   const RowColumn& column = columns_[n];
   if (column.length_slot >= 0 && column.position >= layout.read(state, column.length_slot)) return 0;
   const Layout::Field& field = parts_[n].field;
-  if (column.has_special && field.read(state) == column.special) return column.code;
+  if (column.mark_slot >= 0 && layout.read(state, column.mark_slot) != 0) return column.code;
   return (state[field.word] >> field.shift & field.mask) + parts_[n].offset;
 }
 

@@ -9,15 +9,14 @@
 namespace memfence {
 
 // One number of a row: the value of `slot` as its distance from `lo`, in `width` bytes, the highest first. An entry of a
-// buffer counts only where `position` is below the length in `length_slot`. `special` is written as `code`.
+// buffer counts only where `position` is below the length in `length_slot`. Where `mark_slot` is not 0, `code` is written.
 struct RowColumn {
   int slot = 0;
   Value lo = 0;
   int width = 1;
   int length_slot = -1;
   int position = 0;
-  bool has_special = false;
-  Value special = 0;
+  int mark_slot = -1;
   std::uint64_t code = 0;
 };
 

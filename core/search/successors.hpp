@@ -67,7 +67,7 @@ class Successors {
     int delays;
 
     void step(const Step& step) {
-      const int spent = work[machine.delays_slot] + delays;
+      const Value spent = work[machine.delays_slot] + delays;
       if (spent > machine.most_delays) return;
       work.set(machine.delays_slot, spent);
       sink.step(step);
@@ -86,7 +86,8 @@ class Successors {
       semantics_.background(w, p, [&](int number) { sink.step(Step{StepKind::Background, p, number}); });
       w.rollback(mark);
     }
-    const int turn = w[machine_.turn_slot], left = machine_.most_delays - w[machine_.delays_slot];
+    const int turn = static_cast<int>(w[machine_.turn_slot]);
+    const Value left = machine_.most_delays - w[machine_.delays_slot];
     int passed = 0;
     for (int i = 0; i < processes && passed <= left; ++i) {
       Paying<Sink> paying{machine_, w, sink, passed};
@@ -157,7 +158,7 @@ class Successors {
     w.set(process.location_slot, machine_.failed[static_cast<std::size_t>(step.process)]);
     for (int slot = process.pending_slot + 1; slot <= process.pending_slot + process.registers; ++slot) {
       const Slot& range = machine_.slots[static_cast<std::size_t>(slot)];
-      w.set(slot, std::clamp(0, range.lo, range.hi));
+      w.set(slot, std::clamp(Value{0}, range.lo, range.hi));
     }
     sink.step(step);
   }

@@ -18,7 +18,9 @@
 namespace memfence {
 
 // Ended: the step ends the whole execution, as a failure does, but is none. Stopped: the executor wants to begin anew.
-enum class Executed : std::uint8_t { Done, Failed, Ended, Stopped };
+// Redundant: whatever follows is met without this step as well, so that nothing behind it is tried. Idle: likewise, as long
+// as nobody writes what the thread has read since.
+enum class Executed : std::uint8_t { Done, Failed, Ended, Stopped, Redundant, Idle };
 
 // How a thread could go on with stale values: under TSO, but in no SC execution. `events`: that step, for the monitor.
 struct StaleStep {

@@ -1,5 +1,9 @@
 // Depth-first search through the executions of an executor, one execution at a time.
 //
+// Some ways on are optional: the environment may take them, or never. Where no others are left, the execution ends there,
+// and also goes on. Optional ways are tried behind all others, so that whatever happens without any of them is met as if
+// there were none.
+//
 // With a bound on preemptions the reduction is off: a reduced set of executions need not hold, for each class, the one
 // with the fewest preemptions. So it is where threads meet other than in memory.
 //
@@ -52,6 +56,7 @@ class Explorer {
     return subtrees_++ % options_.parts != options_.part;
   }
   static int preferred(const Frame& frame, Mask open) {
+    if (open & ~frame.optional) open &= ~frame.optional;
     return frame.last >= 0 && (open & bit(frame.last)) ? frame.last : __builtin_ctzll(open);
   }
   bool choose(Frame& frame);
@@ -59,6 +64,10 @@ class Explorer {
   void take();
   void undo(Frame& frame);
   void end(bool over);
+  void mark_idle();
+  void end_stuck();
+  void look_at_waiting();
+  void count(bool failed, bool truncated, bool waits);
   Schedule schedule() const;
   void note_borderline(const StaleStep& found);
   void note_failure();
@@ -109,7 +118,7 @@ void Explorer<E>::enter() {
   bool failed = false;
   if (reduce_) {
     dpor_.ensure_addresses(path_.addresses);
-    dpor_.look_back(number, frame.waiting & fresh);
+    dpor_.look_back(number, (frame.waiting | frame.optional) & fresh);
   }
   if (number > 0) {
     const Frame& parent = path_.frames[number - 1];
@@ -124,9 +133,11 @@ void Explorer<E>::enter() {
     frame.process = -1;
     return;
   }
+  const bool stuck = !failed && frame.is_stuck();
+  if (stuck && (ends || reports(frame))) end_stuck();
   if (ends) {
     frame.process = -1;
-    end(failed);
+    if (!stuck || (frame.enabled & ~frame.sleep) != 0) end(failed);
     return;
   }
   if (frame.process >= 0) {
@@ -142,7 +153,7 @@ void Explorer<E>::enter() {
 template <Executor E>
 bool Explorer<E>::choose(Frame& frame) {
   while (true) {
-    const Mask open = frame.backtrack & frame.enabled & ~frame.sleep;
+    const Mask open = frame.backtrack & frame.enabled & ~(frame.sleep | frame.idle);
     if (open == 0) return false;
     const int p = preferred(frame, open);
     frame.process = p;
@@ -157,7 +168,7 @@ bool Explorer<E>::choose(Frame& frame) {
 template <Executor E>
 void Explorer<E>::next_alternative(Frame& frame) {
   if (++frame.alternative < path_.offer(path_.top(), frame.process).last) return;
-  frame.sleep |= bit(frame.process);
+  if (!(frame.idle & bit(frame.process))) frame.sleep |= bit(frame.process);
   frame.process = -1;
 }
 
@@ -171,6 +182,12 @@ void Explorer<E>::take() {
       if (reports(frame)) note_borderline(*found);
     }
   const Executed outcome = path_.executor.execute(path_.taken(number), path_.offers);
+  if (outcome == Executed::Redundant || outcome == Executed::Idle) {
+    if (outcome == Executed::Idle) mark_idle();
+    frame.stepped = true;
+    ++result_.redundant;
+    return;
+  }
   const bool fails = outcome == Executed::Failed || outcome == Executed::Ended;
   has_ended_ = outcome == Executed::Ended;
   if (fails) path_.offers.set_failing(number, frame.process, frame.alternative);
@@ -185,6 +202,17 @@ void Explorer<E>::take() {
   enter();
 }
 
+// The thread has come back to where it was before the last optional step that it took.
+template <Executor E>
+void Explorer<E>::mark_idle() {
+  const int me = path_.frames.back().process;
+  for (std::size_t number = path_.frames.size(); number-- > 0;) {
+    if (path_.frames[number].process != me || !path_.taken(number).optional) continue;
+    path_.frames[number].idle |= bit(me);
+    return;
+  }
+}
+
 template <Executor E>
 void Explorer<E>::undo(Frame& frame) {
   if (frame.raced) dpor_.pop();
@@ -196,24 +224,41 @@ void Explorer<E>::undo(Frame& frame) {
 template <Executor E>
 void Explorer<E>::end(bool over) {
   const bool failed = over && !has_ended_;
-  const std::size_t number = path_.top();
   Frame& frame = path_.frames.back();
   const bool truncated = !over && (frame.enabled & ~frame.sleep) != 0;
   if (!over && !truncated && frame.enabled != 0) {
     ++result_.redundant;
     return;
   }
-  if (options_.monitor && !over)
-    for (Mask rest = truncated ? 0 : frame.waiting; rest && !frame.borderline; rest &= rest - 1)
-      if (const auto found = path_.monitor.at_end(number, __builtin_ctzll(rest))) {
-        frame.borderline = true;
-        note_borderline(*found);
-      }
+  if (!over && !truncated) look_at_waiting();
+  count(failed, truncated, !over && !truncated && frame.waiting != 0);
+}
+
+template <Executor E>
+void Explorer<E>::end_stuck() {
+  look_at_waiting();
+  count(false, false, true);
+}
+
+// The threads that wait at the end of the execution: could one have gone on with a stale value?
+template <Executor E>
+void Explorer<E>::look_at_waiting() {
+  Frame& frame = path_.frames.back();
+  if (!options_.monitor) return;
+  for (Mask rest = frame.waiting; rest && !frame.borderline; rest &= rest - 1)
+    if (const auto found = path_.monitor.at_end(path_.top(), __builtin_ctzll(rest))) {
+      frame.borderline = true;
+      note_borderline(*found);
+    }
+}
+
+template <Executor E>
+void Explorer<E>::count(bool failed, bool truncated, bool waits) {
+  Frame& frame = path_.frames.back();
   ++result_.executions;
   result_.truncated += truncated;
   result_.failed += failed;
   result_.borderline += frame.borderline;
-  const bool waits = !over && !truncated && frame.waiting != 0;
   result_.deadlocked += waits;
   if (failed) note_failure();
   if constexpr (Listener<E>) path_.executor.ended({failed, truncated, waits, frame.borderline});

@@ -8,6 +8,8 @@ namespace memfence {
 struct Frame {
   // Scheduling.
   Mask enabled = 0, waiting = 0, sleep = 0, backtrack = 0;
+  Mask optional = 0;  // enabled threads that may also wait for ever
+  Mask idle = 0;      // threads that were tried here in vain, and may be tried again behind any step
   int process = -1;
   std::size_t alternative = 0;
   int last = -1;  // who moved last, for counting preemptions
@@ -24,6 +26,8 @@ struct Frame {
   bool borderline = false;  // what led here, or what is possible here
   int region = -1;          // frame in which the open lock region began
 
+  // Nobody goes on who has to.
+  bool is_stuck() const { return enabled != 0 && (enabled & ~optional) == 0; }
   bool is_preemption(int p) const { return !forced && last >= 0 && last != p && (enabled & bit(last)); }
 };
 

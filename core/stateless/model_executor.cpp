@@ -48,10 +48,7 @@ bool has_simple_load(const Machine& m, const Edge& edge) {
     load = &op;
   }
   if (!load || edge.partner >= 0) return edge.partner < 0;
-  const auto variable = [&](const Op& op) {
-    const Expression& index = m.expressions[static_cast<std::size_t>(op.index)];
-    return index.is_constant() ? op.base + index.constant() : -1;
-  };
+  const auto variable = [&](const Op& op) { return m.only_variable(op); };
   return std::all_of(edge.ops.begin(), edge.ops.end(), [&](const Op& op) {
     return op.kind != OpKind::Store || (edge.locked && variable(op) >= 0 && variable(op) == variable(*load));
   });

@@ -12,10 +12,11 @@
 
 namespace memfence {
 
-// One way for a thread to go on. A machine may have several, a running program has one.
+// One way for a thread to go on. A machine may have several; a running program has one, and what its environment may do.
 struct Alternative {
   int label = -1;  // what a schedule calls it
   bool fails = false;
+  bool optional = false;  // it may also never happen, though the thread could go on so: nobody may rely on it
   bool locked = false;
   bool single = false;  // one event for the monitor, its last access: `op`
   MemoryOp op = MemoryOp::Load;
@@ -28,6 +29,7 @@ struct Offer {
   std::size_t accesses = 0, accesses_end = 0;  // of all ways, blocked ones included
   std::size_t blocked = 0;                     // from here on: what the blocked ones read
   bool touches = false, reads = false, fails = false;
+  bool optional = false;  // there are ways on, and all of them are
 };
 
 class Offers {
@@ -63,7 +65,8 @@ class Offers {
 
   struct Moves {
     Mask enabled = 0, waiting = 0;
-    Mask fresh = 0;  // threads whose offer was not inherited
+    Mask optional = 0;  // enabled, but perhaps never
+    Mask fresh = 0;     // threads whose offer was not inherited
     int local = -1;  // the first thread that can go on without touching memory
   };
   // Enter frame `number`, behind the step `taken` of thread `moved` (-1: nobody; this is the first frame).
@@ -130,7 +133,10 @@ Offers::Moves Offers::enter(Executor& executor, std::size_t number, int moved, s
     const Offer& mine = offers_[of_thread_.back()];
     if (mine.first != mine.last) {
       moves.enabled |= bit(p);
-      if (executor.meets_in_memory_only() && !mine.touches && moves.local < 0) moves.local = p;
+      if (mine.optional)
+        moves.optional |= bit(p);
+      else if (executor.meets_in_memory_only() && !mine.touches && moves.local < 0)
+        moves.local = p;
     } else if (!executor.is_done(p)) {
       moves.waiting |= bit(p);
     }
@@ -161,7 +167,11 @@ inline void Offers::add(Alternative a, bool one_event) {
 inline void Offers::finish(Offer& offer) {
   offer.last = alternatives_.size();
   offer.blocked = accesses_.size();
-  for (std::size_t i = offer.first; i < offer.last; ++i) offer.fails |= alternatives_[i].fails;
+  offer.optional = offer.first != offer.last;
+  for (std::size_t i = offer.first; i < offer.last; ++i) {
+    offer.fails |= alternatives_[i].fails;
+    offer.optional &= alternatives_[i].optional;
+  }
   for (const Access& a : blocked_)
     if (a.reads()) accesses_.push_back(a);
   blocked_.clear();

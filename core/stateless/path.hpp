@@ -30,6 +30,7 @@ class Path {
     frame.mark = executor.mark();
     frame.enabled = moves.enabled;
     frame.waiting = moves.waiting;
+    frame.optional = moves.optional;
     frame.process = moves.local;
     if (executor.addresses() != addresses) {
       addresses = executor.addresses();

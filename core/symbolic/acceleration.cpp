@@ -9,7 +9,7 @@ bool Acceleration::apply_known(Reached& reached) {
   for (int p = 0; p < processes(); ++p) {
     const auto saturated = known_.saturate(reached.row.data(), p, language(reached.row.data(), p), {});
     if (!saturated || saturated->language == language(reached.row.data(), p)) continue;
-    language(reached.row, p) = saturated->language;
+    set_language(reached.row, p, saturated->language);
     reached.events.push_back({EventKind::Saturate, p, saturated->set, 0, false});
     ++count_;
     changed = true;
@@ -64,7 +64,7 @@ bool Acceleration::repeat(Reached& reached, int& from, int start, const Path& pa
   const auto saturated = known_.saturate(then, p, language(then, p), {number});
   if (!saturated || saturated->language == language(then, p) || saturated->language == after) return false;
   std::vector<Value> row(then, then + steps_.width());
-  language(row, p) = saturated->language;
+  set_language(row, p, saturated->language);
   if (!languages_.includes(saturated->language, after) && store_.covers(store_.group(start), row.data())) return false;
   known_.remember(then, number);
   if (cycles_[number].is_local) remember_rotations(path, p);
@@ -79,9 +79,9 @@ bool Acceleration::repeat(Reached& reached, int& from, int start, const Path& pa
 bool Acceleration::repeat_onwards(Reached& reached, Cycle cycle) {
   const int p = cycle.process;
   const int number = cycles_.add(std::move(cycle));
-  const auto language_after = cycles_.saturate(language(reached.row, p), {number}, reached.row.data());
-  if (!language_after || *language_after == language(reached.row, p)) return false;
-  language(reached.row, p) = *language_after;
+  const auto language_after = cycles_.saturate(language(reached.row.data(), p), {number}, reached.row.data());
+  if (!language_after || *language_after == language(reached.row.data(), p)) return false;
+  set_language(reached.row, p, *language_after);
   const std::vector<Value> memory(reached.row.begin(), reached.row.begin() + machine_.variables);
   reached.events.push_back({EventKind::Saturate, p, cycles_.set_of({{number}, memory}), 0, false});
   ++count_;

@@ -47,8 +47,10 @@ class Acceleration {
   bool is_local(const Path& path, int process) const;
 
   int processes() const { return static_cast<int>(machine_.processes.size()); }
-  Language language(const Value* row, int p) const { return row[steps_.language_slot(p)]; }
-  Language& language(std::vector<Value>& row, int p) const { return row[static_cast<std::size_t>(steps_.language_slot(p))]; }
+  Language language(const Value* row, int p) const { return static_cast<Language>(row[steps_.language_slot(p)]); }
+  void set_language(std::vector<Value>& row, int p, Language now) const {
+    row[static_cast<std::size_t>(steps_.language_slot(p))] = now;
+  }
 
   static constexpr std::size_t kLongestRotated = 64;
 

@@ -123,7 +123,7 @@ class SymbolicSearch {
     return weight;
   }
 
-  Language language(const Value* row, int p) const { return row[steps_.language_slot(p)]; }
+  Language language(const Value* row, int p) const { return static_cast<Language>(row[steps_.language_slot(p)]); }
   int processes() const { return static_cast<int>(machine_.processes.size()); }
 
   // What the question asks about one new state.
@@ -145,7 +145,7 @@ class SymbolicSearch {
     std::vector<Value> values;
     bool failed = false;
     for (const int e : query_.final_values)
-      values.push_back(static_cast<Value>(machine_.expressions[static_cast<std::size_t>(e)].evaluate(work_.data(), failed)));
+      values.push_back(nearest_value(machine_.expressions[static_cast<std::size_t>(e)].evaluate(work_.data(), failed)));
     outcome_.final_values.insert(std::move(values));
   }
   // Where the question asks whether buffers are empty, both answers may be possible.
@@ -216,8 +216,8 @@ class SymbolicSearch {
       std::vector<Value>& row = outcome_.rows.emplace_back(store_.row(state), store_.row(state) + steps_.width());
       for (int p = 0; p < processes(); ++p) {
         Value& language = row[static_cast<std::size_t>(steps_.language_slot(p))];
-        const auto [place, is_new] = numbers.emplace(language, static_cast<Value>(numbers.size()));
-        if (is_new) outcome_.languages.push_back(languages_.dfa(language));
+        const auto [place, is_new] = numbers.emplace(static_cast<Language>(language), static_cast<Value>(numbers.size()));
+        if (is_new) outcome_.languages.push_back(languages_.dfa(place->first));
         language = place->second;
       }
     }

@@ -33,7 +33,7 @@ class SymbolicSteps {
 
   std::size_t width() const { return machine_.slots.size() + machine_.processes.size(); }
   int language_slot(int process) const { return static_cast<int>(machine_.slots.size()) + process; }
-  Language language(const Work& w, int process) const { return w[language_slot(process)]; }
+  Language language(const Work& w, int process) const { return static_cast<Language>(w[language_slot(process)]); }
 
   // Sink: `void step(int process, bool is_commit, const std::vector<Event>&)` sees the successor in the work state, `void
   // failed()` a failure. The edges of process `first` come first, commits last: cycles of one process then close soonest.

@@ -9,7 +9,7 @@ namespace {
 std::uint32_t hash_of(const Value* row, std::size_t count) {
   std::uint64_t h = 0x9e3779b97f4a7c15ULL;
   for (std::size_t i = 0; i < count; ++i) {
-    h = (h ^ static_cast<std::uint32_t>(row[i])) * 0xff51afd7ed558ccdULL;
+    h = (h ^ static_cast<std::uint64_t>(row[i])) * 0xff51afd7ed558ccdULL;
     h ^= h >> 32;
   }
   return static_cast<std::uint32_t>(h);

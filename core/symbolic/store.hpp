@@ -77,7 +77,7 @@ class SymbolicStore {
   Node& node(int state) { return nodes_[static_cast<std::size_t>(state)]; }
   bool includes(const Value* larger, const Value* smaller) {
     for (std::size_t i = control_; i < width_; ++i)
-      if (!languages_.includes(larger[i], smaller[i])) return false;
+      if (!languages_.includes(static_cast<Language>(larger[i]), static_cast<Language>(smaller[i]))) return false;
     return true;
   }
   bool has_control(int group, const Value* wanted) const;

@@ -1,7 +1,8 @@
 #include "machine/expression.hpp"
 
-#include <climits>
+#include <cstdint>
 
+#include "machine/machine.hpp"
 #include "test.hpp"
 
 using namespace memfence;
@@ -9,6 +10,7 @@ using namespace memfence;
 namespace {
 
 constexpr Value code(Code c) { return static_cast<Value>(c); }
+constexpr Wide kLeast = static_cast<Wide>(WideBits{1} << 127);
 constexpr Value kConst = code(Code::Const), kSlot = code(Code::Slot);
 
 struct Result {
@@ -46,17 +48,84 @@ TEST(division_truncates_and_fails_on_zero) {
   CHECK(binary(Code::Mod, 1, 0).failed);
 }
 
-TEST(shifts_outside_32_bits_fail) {
+TEST(shifts_of_128_bits_or_more_fail) {
   CHECK(binary(Code::Shl, 3, 4).value == 48);
   CHECK(binary(Code::Shr, -16, 2).value == -4);
-  CHECK(binary(Code::Shl, 1, 32).failed);
-  CHECK(binary(Code::Shr, 1, -1).failed);
+  CHECK(binary(Code::Shl, 1, 62).value == Wide{1} << 62);
+  CHECK(binary(Code::Shl, 1, 63).value == Wide{1} << 63);
+  CHECK(binary(Code::Shl, -1, 63).value == INT64_MIN);
+  CHECK(binary(Code::Shl, 1, 126).value == Wide{1} << 126);
+  CHECK(binary(Code::Shl, -1, 127).value == kLeast && !binary(Code::Shl, -1, 127).failed);
+  CHECK(binary(Code::Shl, 0, 127).value == 0 && !binary(Code::Shl, 0, 127).failed);
+  CHECK(binary(Code::Shl, 1, 127).failed);
+  CHECK(binary(Code::Shl, INT64_MAX, 65).failed);
+  CHECK(binary(Code::Shl, INT64_MIN, 64).value == kLeast);
+  for (const Value by : {63, 64, 127}) {
+    CHECK(binary(Code::Shr, INT64_MIN, by).value == -1);
+    CHECK(binary(Code::Shr, INT64_MAX, by).value == 0);
+  }
+  for (const Code op : {Code::Shl, Code::Shr})
+    for (const Value by : {Value{-1}, Value{128}, INT64_MIN, INT64_MAX, Value{1} << 32}) CHECK(binary(op, 1, by).failed);
 }
 
-TEST(arithmetic_beyond_64_bits_fails) {
-  const Value most = INT_MAX;
-  CHECK(!evaluate({kConst, most, kConst, most, code(Code::Mul)}).failed);
-  CHECK(evaluate({kConst, most, kConst, most, code(Code::Mul), kConst, most, code(Code::Mul)}).failed);
+TEST(arithmetic_is_exact_in_128_bits_and_fails_beyond) {
+  CHECK(binary(Code::Mul, INT64_MIN, INT64_MIN).value == Wide{1} << 126);
+  CHECK(binary(Code::Mul, INT64_MAX, INT64_MIN).value == Wide{INT64_MAX} * INT64_MIN);
+  CHECK(binary(Code::Add, INT64_MAX, INT64_MAX).value == Wide{INT64_MAX} * 2);
+  CHECK(binary(Code::Sub, INT64_MIN, INT64_MAX).value == Wide{INT64_MIN} - INT64_MAX);
+  const std::vector<Value> product{kConst, INT64_MIN, kConst, INT64_MIN, code(Code::Mul)};  // 2 to the power of 126
+  const auto with = [&](std::vector<Value> rest) {
+    std::vector<Value> text = product;
+    text.insert(text.end(), rest.begin(), rest.end());
+    return evaluate(text);
+  };
+  CHECK(with({kConst, 2, code(Code::Mul)}).failed);
+  CHECK(with({kConst, -2, code(Code::Mul)}).value == kLeast);
+  CHECK(with({kConst, -2, code(Code::Mul), code(Code::Neg)}).failed);
+  CHECK(with({kConst, -2, code(Code::Mul), kConst, 1, code(Code::Sub)}).failed);
+  CHECK(with({kConst, -2, code(Code::Mul), kConst, -1, code(Code::Div)}).failed);
+  CHECK(with({kConst, -2, code(Code::Mul), kConst, -1, code(Code::Mod)}).value == 0);
+  CHECK(with({kConst, -2, code(Code::Mul), code(Code::Complement)}).value == -(kLeast + 1));
+  CHECK(with({kConst, 64, code(Code::Shr)}).value == Wide{1} << 62);
+}
+
+TEST(the_least_value_divides_without_a_trap) {
+  CHECK(binary(Code::Div, INT64_MIN, -1).value == Wide{1} << 63);
+  CHECK(binary(Code::Mod, INT64_MIN, -1).value == 0 && !binary(Code::Mod, INT64_MIN, -1).failed);
+  CHECK(evaluate({kSlot, 0, code(Code::Neg)}, {INT64_MIN}).value == Wide{1} << 63);
+}
+
+TEST(recognised_shapes_leave_64_bits_exactly) {
+  const std::vector<Value> slots{INT64_MAX, INT64_MIN};
+  CHECK(evaluate({kSlot, 0, kConst, 1, code(Code::Add)}, slots).value == Wide{1} << 63);
+  CHECK(evaluate({kSlot, 1, kSlot, 0, code(Code::Sub)}, slots).value == Wide{INT64_MIN} - INT64_MAX);
+  CHECK(evaluate({kSlot, 1, kSlot, 0, code(Code::Lt)}, slots).value == 1);
+  CHECK(evaluate({kSlot, 1, kConst, INT64_MIN, code(Code::Eq)}, slots).value == 1);
+}
+
+TEST(what_is_decided_on_the_left_stays_so_when_numbers_need_more_bits) {
+  // (2 to the power of 126) || 1 / 0, and (2 to the power of 126) * 4 || 1
+  CHECK(evaluate({kConst, INT64_MIN, kConst, INT64_MIN, code(Code::Mul), code(Code::OrElse), 13, kConst, 1, kConst, 0,
+                  code(Code::Div), code(Code::Truth)})
+            .value == 1);
+  CHECK(evaluate({kConst, INT64_MIN, kConst, INT64_MIN, code(Code::Mul), kConst, 4, code(Code::Mul), code(Code::OrElse), 13,
+                  kConst, 1, code(Code::Truth)})
+            .failed);
+}
+
+TEST(values_wrap_to_64_bits_from_any_number) {
+  const Slot whole{INT64_MIN, INT64_MAX, true}, positive{0, INT64_MAX, true}, odd{-5, INT64_MAX - 2, true};
+  Value out = 0;
+  CHECK(whole.fit(Wide{INT64_MAX} + 1, out) && out == INT64_MIN);
+  CHECK(whole.fit(Wide{INT64_MIN} - 1, out) && out == INT64_MAX);
+  CHECK(whole.fit(kLeast, out) && out == 0);
+  CHECK(whole.fit(-(kLeast + 1), out) && out == -1);
+  CHECK(positive.fit(-1, out) && out == INT64_MAX);
+  CHECK(positive.fit(kLeast, out) && out == 0);
+  CHECK(odd.fit(Wide{INT64_MAX} - 1, out) && out == -5);
+  CHECK(odd.fit(-6, out) && out == INT64_MAX - 2);
+  CHECK(!(Slot{0, INT64_MAX}).fit(Wide{INT64_MAX} + 1, out));
+  CHECK((Slot{INT64_MIN, INT64_MAX}).fit(INT64_MIN, out) && out == INT64_MIN);
 }
 
 TEST(conjunction_and_disjunction_look_at_the_right_side_only_if_they_must) {

@@ -36,6 +36,14 @@ TEST(no_field_crosses_a_word) {
   check_round_trip(layout, {INT_MIN, INT_MAX, -1, 0, 1, 7, -7, 1});
 }
 
+TEST(a_field_of_64_bits_takes_a_word) {
+  const Layout layout({Slot{INT64_MIN, INT64_MAX}, Slot{0, 1}, Slot{INT64_MIN, -1}, Slot{INT64_MAX - 1, INT64_MAX}});
+  CHECK(layout.bits() == 64 + 1 + 63 + 1);
+  CHECK(layout.words() == 3);
+  for (const Value value : {INT64_MIN, INT64_MIN + 1, Value{INT_MIN}, Value{-1}, Value{0}, Value{INT_MAX}, INT64_MAX})
+    check_round_trip(layout, {value, 1, std::min(value, Value{-1}), INT64_MAX});
+}
+
 TEST(small_fields_fill_the_gaps_of_large_ones) {
   std::vector<Slot> slots;
   for (int i = 0; i < 4; ++i) {

@@ -1,6 +1,7 @@
 // The memory policies, step by step. The differential tests in Python compare whole searches with the reference models.
 #include "models/semantics.hpp"
 
+#include "machine/layout.hpp"
 #include "test.hpp"
 #include "tiny.hpp"
 
@@ -131,6 +132,36 @@ TEST(nothing_passes_a_separator) {
   CHECK((background(pso, w) == std::vector<int>{2}));  // it heads both buffers: it leaves both at once
   take(pso, w, 2);
   CHECK((background(pso, w) == std::vector<int>{1}));
+}
+
+TEST(every_value_may_stand_beside_a_separator) {
+  for (const Value value : {INT64_MIN, INT64_MIN + 1, Value{INT32_MIN}, Value{-1}, Value{0}, Value{1}, INT64_MAX}) {
+    MachineBuilder builder(2, INT64_MIN, INT64_MAX);
+    const int p = builder.process(4, 1);
+    builder.sequence(p, {builder.store(p, 0, value), builder.store(p, 1, value), builder.separator(p)});
+    const auto machine = builder.build();
+    const Pso pso(*machine, 2);
+    const Layout layout(pso.slots);
+    Work w(pso.slots.size());
+    pso.store(w, 0, 0, value);
+    CHECK(pso.separate(w, 0) == Outcome::Done);
+    w.settle();
+    std::vector<Word> packed(layout.words());
+    layout.pack(w.data(), packed.data());
+    layout.unpack(packed.data(), w.data());
+    pso.derive(w);
+    Value found = 1234;
+    CHECK(pso.own(w, 0, 0, found) && found == value);
+    CHECK(!pso.own(w, 0, 1, found));
+    CHECK((background(pso, w) == std::vector<int>{0}));
+    take(pso, w, 0);
+    CHECK(w[0] == value);
+    CHECK((background(pso, w) == std::vector<int>{2}));
+    take(pso, w, 2);
+    CHECK(pso.drained(w, 0) && background(pso, w).empty());
+    const auto [first, count] = pso.buffer_slots(0);
+    for (int i = 0; i < count; ++i) CHECK(w[first + i] == 0);
+  }
 }
 
 TEST(a_derived_count_is_what_was_counted) {

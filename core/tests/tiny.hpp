@@ -10,21 +10,22 @@ namespace memfence::test {
 
 inline constexpr Value kConst = static_cast<Value>(Code::Const), kSlot = static_cast<Value>(Code::Slot);
 
-// Slots: the variables (0..`highest`), then for each process location, pending, registers (0..`highest`).
+// Slots: the variables (`lowest`..`highest`), then for each process location, pending, registers (the same values).
 class MachineBuilder {
  public:
-  explicit MachineBuilder(int variables, Value highest = 3) : highest_(highest) {
+  explicit MachineBuilder(int variables, Value highest = 3) : MachineBuilder(variables, 0, highest) {}
+  MachineBuilder(int variables, Value lowest, Value highest) : lowest_(lowest), highest_(highest) {
     machine_.variables = variables;
     machine_.lock_slot = -1;
     machine_.has_committed = false;
-    machine_.slots.assign(static_cast<std::size_t>(variables), Slot{0, highest});
+    machine_.slots.assign(static_cast<std::size_t>(variables), Slot{lowest, highest});
   }
 
   int process(int locations, int registers) {
     const int first = static_cast<int>(machine_.slots.size());
     machine_.slots.push_back(Slot{0, locations - 1});
     machine_.slots.push_back(Slot{0, 0});
-    for (int i = 0; i < registers; ++i) machine_.slots.push_back(Slot{0, highest_});
+    for (int i = 0; i < registers; ++i) machine_.slots.push_back(Slot{lowest_, highest_});
     const auto none = std::vector<std::uint8_t>(static_cast<std::size_t>(locations), 0);
     machine_.processes.push_back({first, first + 1, locations, registers, {}, {}, {}, none, none, false});
     return static_cast<int>(machine_.processes.size()) - 1;
@@ -74,7 +75,7 @@ class MachineBuilder {
 
  private:
   Machine machine_;
-  Value highest_;
+  Value lowest_, highest_;
 };
 
 }  // namespace memfence::test

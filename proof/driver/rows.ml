@@ -13,7 +13,8 @@ let rows_in_a_block = 1 lsl 15
 type column = { lo : z; hi : z; width : int; made : z array }
 
 let widths =
-  [ (1, z_of_text "256"); (2, z_of_text "65536"); (4, z_of_text "4294967296"); (8, z_of_text "18446744073709551616") ]
+  [ (1, z_of_text "256"); (2, z_of_text "65536"); (4, z_of_text "4294967296"); (8, z_of_text "18446744073709551616");
+    (9, z_of_text "4722366482869645213696") ]
 
 let column lo hi =
   let span = Z.add hi (Z.opp lo) in

@@ -1,6 +1,6 @@
 (** The value of an expression: [memfence/program/expressions.py].
 
-    C's meaning on integers without a width; arithmetic beyond 64 bits, division by zero, shifts that are too far and
+    C's meaning on integers without a width; arithmetic beyond 128 bits, division by zero, shifts that are too far and
     indices out of bounds have no value. Only what is needed is evaluated. *)
 
 From Coq Require Import ZArith List Bool.
@@ -10,29 +10,32 @@ Local Open Scope Z_scope.
 
 Definition truth (b : bool) : Z := if b then 1 else 0.
 
-(** - 2^63, and 2^63. *)
-Definition least : Z := -9223372036854775808.
-Definition too_great : Z := 9223372036854775808.
+(** - 2^127, and 2^127. *)
+Definition least : Z := -170141183460469231731687303715884105728.
+Definition too_great : Z := 170141183460469231731687303715884105728.
 
-Definition within_64_bits (value : Z) : option Z :=
+(** A shift by as many bits has no value. *)
+Definition too_far : Z := 128.
+
+Definition within_128_bits (value : Z) : option Z :=
   if (least <=? value) && (value <? too_great) then Some value else None.
 
 Definition apply_unary (operator : unary_operator) (value : Z) : option Z :=
   match operator with
-  | Negative => within_64_bits (- value)
+  | Negative => within_128_bits (- value)
   | Not => Some (truth (value =? 0))
   | Complement => Some (Z.lnot value)
   end.
 
 Definition apply_binary (operator : binary_operator) (left right : Z) : option Z :=
   match operator with
-  | Plus => within_64_bits (left + right)
-  | Minus => within_64_bits (left - right)
-  | Times => within_64_bits (left * right)
-  | Divided => if right =? 0 then None else Some (Z.quot left right)
+  | Plus => within_128_bits (left + right)
+  | Minus => within_128_bits (left - right)
+  | Times => within_128_bits (left * right)
+  | Divided => if right =? 0 then None else within_128_bits (Z.quot left right)
   | Modulo => if right =? 0 then None else Some (Z.rem left right)
-  | ShiftLeft => if (0 <=? right) && (right <? 32) then within_64_bits (Z.shiftl left right) else None
-  | ShiftRight => if (0 <=? right) && (right <? 32) then Some (Z.shiftr left right) else None
+  | ShiftLeft => if (0 <=? right) && (right <? too_far) then within_128_bits (Z.shiftl left right) else None
+  | ShiftRight => if (0 <=? right) && (right <? too_far) then Some (Z.shiftr left right) else None
   | BitAnd => Some (Z.land left right)
   | BitOr => Some (Z.lor left right)
   | BitXor => Some (Z.lxor left right)
@@ -98,8 +101,8 @@ Definition is_true (s : state) (e : expression) : bool :=
 Definition modified (kind : modification) (old operand : Z) : option Z :=
   match kind with
   | Exchange | CompareExchange => Some operand
-  | Add => within_64_bits (old + operand)
-  | Sub => within_64_bits (old - operand)
+  | Add => within_128_bits (old + operand)
+  | Sub => within_128_bits (old - operand)
   | AndBits => Some (Z.land old operand)
   | OrBits => Some (Z.lor old operand)
   | XorBits => Some (Z.lxor old operand)

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
+from typing import TypeVar
+
+from memfence.safe_points import may_end, uninterrupted
 
 GRACE_SECONDS = 1.0
 """A search that used up its time may still say what it has found."""
 AGAIN_SECONDS = 0.2
 """An alarm that comes while the core looks for Ctrl-C is lost; so there are more of them."""
+SOON_SECONDS = 0.02
+"""An alarm that comes in the middle of foreign code tries again."""
+
+
+POLL_SECONDS = 0.2
+"""How long an alarm or Ctrl-C may wait for an answer."""
+T = TypeVar("T")
 
 
 class TimeUp(Exception):
@@ -43,8 +55,9 @@ class Deadline:
         return self.seconds is not None and self.elapsed >= self.seconds
 
     @contextmanager
+    @uninterrupted
     def enforced(self, grace: float = GRACE_SECONDS) -> Iterator[None]:
-        """TimeUp inside as soon as the time, and the grace, are over.
+        """TimeUp inside as soon as the time, and the grace, are over; never in the middle of foreign code.
 
         Searches look at the clock themselves. Reading a text, replaying, rendering and saving a run of a million steps
         are plain Python in many places, so that an alarm ends them rather than a question in each loop. Signals reach
@@ -53,13 +66,8 @@ class Deadline:
         if self.seconds is None or threading.current_thread() is not threading.main_thread():
             yield
             return
-        limit = self.seconds
-
-        def ring(*_: object) -> None:
-            raise TimeUp(limit)
-
-        before = signal.signal(signal.SIGALRM, ring)
-        signal.setitimer(signal.ITIMER_REAL, max(0.001, self.seconds + grace - self.elapsed), AGAIN_SECONDS)
+        alarm = _Alarm(self.seconds, sys._getframe(2))
+        alarm.set(max(0.001, self.seconds + grace - self.elapsed))
         try:
             yield
         except RuntimeError as error:  # what Python 3.11 makes of an alarm while a class is being made
@@ -67,5 +75,64 @@ class Deadline:
                 raise error.__cause__ from None
             raise
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+            alarm.unset()
+
+
+class _Alarm:
+    """The alarm of the process, for what `begin` calls; the one that was set before goes on afterwards."""
+
+    def __init__(self, limit: float, begin: FrameType) -> None:
+        self._limit = limit
+        self._begin: FrameType | None = begin
+        self._since = time.monotonic()
+        self._is_set = True
+
+    @uninterrupted
+    def set(self, seconds: float) -> None:
+        self._handler = signal.signal(signal.SIGALRM, self._ring)
+        self._timer = signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN_SECONDS)
+
+    def _ring(self, _: int, frame: FrameType | None) -> None:
+        if not self._is_set:  # it rang while it was taken back
+            return
+        if may_end(frame, self._begin):
+            raise TimeUp(self._limit)
+        signal.setitimer(signal.ITIMER_REAL, SOON_SECONDS, AGAIN_SECONDS)
+
+    @uninterrupted
+    def unset(self) -> None:
+        self._is_set = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, self._handler)
+        left, again = self._timer
+        if left:
+            signal.setitimer(signal.ITIMER_REAL, max(0.001, left - (time.monotonic() - self._since)), again)
+        self._begin = None
+
+
+def interruptible(call: Callable[[], T]) -> T:
+    """The result of a call into native code, during which nothing hears an alarm or Ctrl-C.
+
+    It runs in another thread, which is left behind if one comes. The call has to give Python's lock back.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return call()
+    ended = threading.Event()
+    results: list[T] = []
+    problems: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(call())
+        except BaseException as problem:
+            problems.append(problem)
+        finally:
+            ended.set()
+
+    # Never join it: CPython 3.11 takes a thread for ended when a signal interrupts the join.
+    threading.Thread(target=run).start()
+    while not ended.wait(POLL_SECONDS):
+        pass
+    if problems:
+        raise problems[0]
+    return results[0]

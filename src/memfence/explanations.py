@@ -113,7 +113,8 @@ A macro or an included file contains itself, directly or through others, so its 
     #define f(x) f(x) + 1
 """,
     Code.TOO_LARGE: """
-A number needs more than 32 bits, or the program becomes too large when arrays, copies and macros are written out.
+A number needs more bits than there are (32 in most languages, 64 in conditions), or the program becomes too large when
+arrays, copies and macros are written out.
 
     x = 99999999999
 """,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from memfence.program.crowd import with_any_number
 from memfence.program.ir import Program
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.program.validate import validate
+from memfence.reading import read_bytes as read_some
 from memfence.source import BYTE_ORDER_MARK, SourceText
 
 STANDARD_INPUT = "<stdin>"
@@ -27,9 +29,20 @@ def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     return load_text(read_source(path), options)
 
 
-def load_text(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
-    """The program in `source`, ready to run: lock regions fused, every value bounded. It remembers its options."""
-    program = find_language(source, options.language).frontend().parse(source, options)
+def load_text(
+    source: SourceText, options: LoadOptions = DEFAULT_OPTIONS, instead: Sequence[SourceText] = ()
+) -> Program:
+    """The program in `source`, ready to run: lock regions fused, every value bounded. It remembers its options.
+
+    `instead`: for C, texts that stand in place of what is in the files of their paths.
+    """
+    language = find_language(source, options.language)
+    if instead and language.name == "c":
+        from memfence.frontends.c.load import parse
+
+        program = parse(source, options, instead)
+    else:
+        program = language.frontend().parse(source, options)
     if program.any_number or options.any_number:
         program = with_any_number(program, options.any_number)
     program = bound_values(fuse_lock_regions(program), options.int_bits)
@@ -41,15 +54,14 @@ def read_source(path: str | Path) -> SourceText:
     """The text of the file; MF002 if there is none. Bitcode has no text: its front end reads the file itself."""
     try:
         content = read_bytes(path)
-        return SourceText(str(path), "") if Path(path).suffix == ".bc" else _decoded(str(path), content)
+        return SourceText(str(path), "") if Path(path).suffix.lower() == ".bc" else _decoded(str(path), content)
     except OSError as error:
         raise _unreadable(path, error.strerror or str(error)) from None
 
 
 def read_bytes(path: str | Path) -> bytes:
     """The content of the file; what has no end, such as a device, is cut off just past what is accepted."""
-    with Path(path).open("rb") as file:
-        return file.read(LARGEST_BYTES + 1)
+    return read_some(Path(path), LARGEST_BYTES + 1)
 
 
 def read_standard_input() -> SourceText:

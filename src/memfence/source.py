@@ -54,6 +54,12 @@ class SourceText:
         return Span(self, start, end)
 
 
+def text_of(path: str, content: bytes) -> SourceText:
+    """The text of a file, line ends and all; what is not UTF-8 becomes U+FFFD."""
+    text = content.decode("utf-8", errors="replace")
+    return SourceText(path, text.removeprefix(BYTE_ORDER_MARK), has_mark=text.startswith(BYTE_ORDER_MARK))
+
+
 class Span(Record):
     """A place in a text: half-open, in characters. `shown`: what to call it where the text there says something else,
     such as the parameters of a macro instead of its arguments."""

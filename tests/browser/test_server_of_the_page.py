@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import socket
 import urllib.error
@@ -24,27 +25,72 @@ SOCKET = "_nicegui_ws/socket.io/?EIO=4&transport=websocket"
         {"Host": "localhost.elsewhere.example"},
         {"Origin": "http://elsewhere.example"},
         {"Origin": "null"},
+        {"Origin": "http://localhost:1"},
+        {"Origin": "http://127.0.0.1:PORT"},
+        {"Origin": "https://localhost:PORT"},
     ],
 )
 @pytest.mark.parametrize("path", ["", "_nicegui_ws/socket.io/?EIO=4&transport=polling"])
 def test_the_page_answers_only_by_the_names_of_this_machine(
     headers: dict[str, str], path: str, server: tuple[str, int]
 ) -> None:
-    asked = urllib.request.Request(server[0] + path, headers=headers)
+    port = str(urlsplit(server[0]).port)
+    said = {name: value.replace("PORT", port) for name, value in headers.items()}
+    asked = urllib.request.Request(server[0] + path, headers=said)
     with pytest.raises(urllib.error.HTTPError, match="403"):
         urllib.request.urlopen(asked, timeout=5)
 
 
-@pytest.mark.parametrize("origin, status", [("http://elsewhere.example", "403"), ("http://localhost:1", "101")])
-def test_a_site_elsewhere_gets_no_socket(origin: str, status: str, server: tuple[str, int]) -> None:
-    assert opened_socket(server[0], origin).split()[1] == status
+@pytest.mark.parametrize("origin", ["http://elsewhere.example", "http://localhost:1", "http://127.0.0.1:PORT", "null"])
+def test_another_site_gets_no_socket(origin: str, server: tuple[str, int]) -> None:
+    origin = origin.replace("PORT", str(urlsplit(server[0]).port))
+    assert opened_socket(server[0], origin).split()[1] == "403"
+
+
+def test_the_page_itself_gets_a_socket(server: tuple[str, int]) -> None:
+    assert opened_socket(server[0], f"http://{urlsplit(server[0]).netloc}").split()[1] == "101"
+
+
+def without_token(address: str) -> list[str]:
+    """The address of the server, with no token or a wrong one."""
+    where = urlsplit(address)
+    server, token = f"{where.scheme}://{where.netloc}", where.path.strip("/")
+    wrong = ("", token[:-1], token + "x", token.swapcase(), "x" * len(token), f"x/{token}", f"%2f{token}")
+    return [f"{server}/", *(f"{server}/{one}/" for one in wrong[1:])]
+
+
+def test_nobody_without_the_link_reaches_the_page(server: tuple[str, int]) -> None:
+    for address in without_token(server[0]):
+        for path in ("", "?p=x", "_nicegui_ws/socket.io/?EIO=4&transport=polling", "favicon.ico"):
+            with pytest.raises(urllib.error.HTTPError, match="403"):
+                urllib.request.urlopen(address + path, timeout=5)
+        assert opened_socket(address, f"http://{urlsplit(address).netloc}").split()[1] == "403"
+
+
+def test_everything_that_the_page_asks_for_is_behind_the_link(server: tuple[str, int]) -> None:
+    where = urlsplit(server[0])
+    with urllib.request.urlopen(server[0], timeout=5) as page:
+        text = page.read().decode()
+    asked = re.findall(r"""(?:src|href)=["'](/[^"']+)["']|url\(["'](/[^"']+)["']\)""", text)
+    paths = [one or other for one, other in asked]
+    assert paths and all(path.startswith(where.path) for path in paths)
+    for path in paths:
+        with urllib.request.urlopen(f"{where.scheme}://{where.netloc}{path}", timeout=5) as found:
+            assert found.status == 200
+
+
+def test_the_link_is_another_one_at_every_start() -> None:
+    from memfence.server.ui.this_machine import new_token
+
+    tokens = {new_token() for _ in range(1000)}
+    assert len(tokens) == 1000 and min(map(len, tokens)) >= 20
 
 
 def opened_socket(address: str, origin: str) -> str:
     """The first line of the answer to a page of `origin` that asks for a socket."""
     where = urlsplit(address)
     lines = [
-        f"GET /{SOCKET} HTTP/1.1", f"Host: {where.netloc}", f"Origin: {origin}", "Connection: Upgrade",
+        f"GET {where.path}{SOCKET} HTTP/1.1", f"Host: {where.netloc}", f"Origin: {origin}", "Connection: Upgrade",
         "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==", "", "",
     ]  # fmt: skip
     with socket.create_connection((where.hostname, where.port), timeout=10) as asking:

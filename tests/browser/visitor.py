@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Callable
@@ -25,14 +26,17 @@ ltl p { [] !(a == 251 && b == 17 && c == 99 && d == 200 && e == 1 && f == 7) }
 
 
 def start_server() -> tuple[str, subprocess.Popen[bytes]]:
-    """A server that answers: where, and its process."""
+    """A server that answers: the link that it prints, and its process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "memfence", "ui", "examples/store_buffering.litmus", "--port", str(port)]
     outside = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}  # nicegui looks
-    started = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, env=outside)
-    address = f"http://localhost:{port}/"
+    started = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, env=outside)
+    assert started.stderr is not None
+    address = started.stderr.readline().decode().split()[2]
+    assert address.startswith(f"http://localhost:{port}/")
+    threading.Thread(target=started.stderr.read, daemon=True).start()
     wait_until(lambda: answers(address))
     return address, started
 

@@ -123,5 +123,5 @@ def test_ending_the_page_is_no_failure(monkeypatch: pytest.MonkeyPatch, capsys: 
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    ui(port=port)
+    ui(port=port, folder=None, show=False)
     assert capsys.readouterr().err.endswith("memfence ui: ended\n")

@@ -89,12 +89,15 @@ def test_what_is_no_certificate_is_bad_input(tmp_path: Path, proof: Path) -> Non
         assert json.loads(memfence("verify", path, PROGRAM, "--json").stdout)["diagnostics"][0]["code"] == "MF304"
 
 
-def test_a_certificate_that_does_not_fit_into_memory_is_said_to_be_too_large(proof: Path) -> None:
-    from memfence.api.verify import verify
+def test_a_certificate_that_does_not_fit_into_memory_is_said_to_be_too_large(
+    proof: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memfence.api import verify
     from memfence.diagnostics import InputError
 
+    monkeypatch.setattr(verify.Limits, "memory_bytes", 0)
     with pytest.raises(InputError, match="do not fit"):
-        verify(proof, PROGRAM, memory_megabytes=0)
+        verify.verify(proof, PROGRAM)
 
 
 @pytest.mark.parametrize("command", ["valid", "refused"])

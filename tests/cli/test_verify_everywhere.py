@@ -18,10 +18,10 @@ from memfence.cli import main
 from memfence.cli.app import VERBS, app
 from memfence.cli.certifying import write_refused
 from memfence.cli.exit_codes import Exit
-from memfence.cli.unproved import REASONS
 from memfence.reports.compare import render_comparison
 from memfence.reports.exploration import explore_text
 from memfence.reports.schemas import json_schema
+from memfence.verbs.table.writing import UNPROVED as REASONS
 from support.command_line import memfence
 
 RING = "examples/spsc_ring.pml"

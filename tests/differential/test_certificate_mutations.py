@@ -23,11 +23,12 @@ from memfence.models.fairness import is_true
 from memfence.models.state import Failure, State
 from memfence.models.steps import starts, successors
 from memfence.pipeline import load, load_text
-from memfence.program.ir import Program
+from memfence.program.ir import WIDEST, Program
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
 from support.certificates import Chunks, Judgement, blocks_of, chunks_of, container, judge, row_of
 from support.mutated_certificates import cut_off, drop_a_chunk, flip_a_byte, flip_a_byte_of_a_chunk
+from support.wide_values import with_values
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CASES = [
@@ -39,7 +40,10 @@ CASES = [
     ("spsc_ring.pml", Claim(model="sc")),
     ("separated.pml", Claim(model="pso", deadlock=True)),
     ("separated.pml", Claim(model="pso", bound=1, forbid=("Q.r == 2",))),
+    ("separated, wide", Claim(model="pso", deadlock=True)),
+    ("separated, wide", Claim(model="tso")),
 ]
+VALUES = {0: WIDEST.lo, 1: 0, 2: WIDEST.hi}
 MUTATIONS = 30
 MANY = 500
 """Of each case; the slow test makes 4,000 in all."""
@@ -53,6 +57,8 @@ active proctype Q() { byte r, s; r = y; s = x; assert(r == 0 || s > 0) }
 
 @cache
 def subject(name: str) -> Program:
+    if name == "separated, wide":
+        return with_values(subject("separated.pml"), VALUES)
     if name == "separated.pml":
         return load_text(SourceText(str(EXAMPLES / name), SEPARATED))
     return load(EXAMPLES / name)

@@ -18,8 +18,18 @@ from memfence.models.steps import successors
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.pipeline import load_text
 from memfence.program.builder import ProcessBuilder
-from memfence.program.expressions import Binary, BinaryOp, Conditional, Const, Expr, Register, Unary, UnaryOp
-from memfence.program.ir import Assign, Domain, Program, SharedVar
+from memfence.program.expressions import (
+    Binary,
+    BinaryOp,
+    Conditional,
+    Const,
+    Expr,
+    Register,
+    Unary,
+    UnaryOp,
+    variable_address,
+)
+from memfence.program.ir import Assign, Domain, Fence, Load, Op, Program, SharedVar, Store
 from memfence.program.text.canonical import canonical_text, expression_text
 from memfence.source import SourceText
 from support.certificates import row_of
@@ -105,6 +115,37 @@ system async;
 def test_meetings_and_committed_locations_are_the_same_as_well(memory: ModelSpec) -> None:
     program = load_text(SourceText("test.dve", MEETINGS))
     assert check_steps(program, memory) >= 8
+
+
+WIDTHS = (
+    Domain(0, 3),
+    *(Domain(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 32, 63, 64)),
+    Domain(1, 2**63 - 1),
+)
+
+
+def at_the_edges_of(domain: Domain) -> Program:
+    """Stores of the least and the greatest value, with an sfence between them, and a process that looks at them."""
+    x, y = variable_address(0), variable_address(1)
+    least, greatest = Const(domain.lo), Const(domain.hi)
+    stores: list[Op] = [Store(x, least), Fence("sfence"), Store(y, greatest), Store(x, greatest)]
+    processes = []
+    for name, ops in (("P", [*stores, Load(0, x)]), ("Q", [Load(0, y), Store(y, least), Load(0, x)])):
+        builder = ProcessBuilder(name, name)
+        builder.register("r", domain, (domain.hi,))
+        for here, op in enumerate(ops):
+            builder.location()
+            builder.emit(here, here + 1, op)
+        builder.location()
+        processes.append(builder.build(0))
+    variables = tuple(SharedVar(name, domain, (domain.hi,)) for name in "xy")
+    return Program(f"{domain.lo}..{domain.hi}", variables, tuple(processes))
+
+
+@pytest.mark.parametrize("memory", MEMORIES, ids=lambda m: f"{m.name}-{m.bound}-{m.per_variable}")
+@pytest.mark.parametrize("domain", WIDTHS, ids=str)
+def test_values_of_every_width_stand_beside_separators(domain: Domain, memory: ModelSpec) -> None:
+    assert check_steps(at_the_edges_of(domain), memory) > 20
 
 
 SHORT = """#include "memfence.h"

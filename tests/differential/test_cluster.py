@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -206,3 +212,41 @@ def test_no_machine_that_is_killed_leaves_a_wrong_verdict(machines: Machines, se
 @pytest.mark.parametrize("seed", range(10))
 def test_no_machine_that_is_killed_leaves_a_wrong_verdict_about_attacks(machines: Machines, seed: int) -> None:
     check_after_a_loss(machines, Random(seed), large_criterion(), AttackEngine())
+
+
+def test_the_own_node_that_is_killed_gives_no_verdict(tmp_path: Path) -> None:
+    """Ray ends the process that asked, with the exit code of a violation."""
+    pytest.importorskip("ray")
+    counter = "int {0};\nactive proctype P{0}() {{ do :: {0} < 1000 -> {0} = {0} + 1 :: else -> {0} = 0 od }}\n"
+    (tmp_path / "endless.pml").write_text("".join(counter.format(name) for name in "abcd"))
+    question = ("--model", "sc", "--forbid", "a == 1000 && b == 1000 && c == 1000", "--reduce", "none")
+    command = [sys.executable, "-m", "memfence", "check", str(tmp_path / "endless.pml"), *question]
+    process = subprocess.Popen(
+        [*command, "--cluster", "local:2", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    names: dict[str, int] = {}
+    while not any(name.startswith("ray::") and not name.startswith(RAYS_OWN) for name in names):  # somebody searches
+        assert process.poll() is None
+        time.sleep(0.1)
+        names = {name_of(child): child for child in descendants(process.pid)}
+    os.kill(names["raylet"], signal.SIGKILL)
+    output, _ = process.communicate(timeout=120)
+    assert (process.returncode, json.loads(output)["verdict"]) == (4, "unknown")
+
+
+RAYS_OWN = ("ray::IDLE", "ray::Dashboard", "ray::Runtime")
+
+
+def descendants(parent: int) -> list[int]:
+    """Processes that were started by it, or by those."""
+    children = [
+        int(word) for path in Path(f"/proc/{parent}/task").glob("*/children") for word in path.read_text().split()
+    ]
+    return children + [grandchild for child in children for grandchild in descendants(child)]
+
+
+def name_of(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/comm").read_text().strip()
+    except OSError:
+        return ""

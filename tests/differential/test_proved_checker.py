@@ -18,7 +18,9 @@ from differential.test_certificate_steps import (
     MOST_STATES,
     SHORT,
     SMALL,
+    WIDTHS,
     at_the_edges,
+    at_the_edges_of,
     capacity_of,
 )
 from memfence.certificates.checker.proved import state_of, step_of
@@ -33,7 +35,7 @@ from memfence.models.steps import successors
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.pipeline import load, load_text
 from memfence.program.expressions import Expr
-from memfence.program.ir import Program
+from memfence.program.ir import Domain, Program
 from memfence.program.text.canonical import expression_text
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
@@ -104,6 +106,12 @@ def test_own_stores_fences_and_locked_steps_are_the_same_as_well(memory: ModelSp
 @pytest.mark.parametrize("expr", EDGES, ids=expression_text)
 def test_arithmetic_at_the_edges_is_the_same_as_well(expr: Expr) -> None:
     assert check_steps(at_the_edges(expr), spec("sc")) == 30
+
+
+@MODELS
+@pytest.mark.parametrize("domain", WIDTHS, ids=str)
+def test_values_of_every_width_stand_beside_separators(domain: Domain, memory: ModelSpec) -> None:
+    assert check_steps(at_the_edges_of(domain), memory) > 20
 
 
 @pytest.mark.slow

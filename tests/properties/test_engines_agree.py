@@ -6,7 +6,7 @@ A new engine is tested by its line in the registry.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from random import Random
 
@@ -50,9 +50,11 @@ def is_never(*facts: Expr) -> Safety:
     return Safety(bad=conjunction(*facts), failures=False)
 
 
-def racing_tasks(seed: int, models: Iterable[ModelSpec]) -> Iterator[Task]:
+def racing_tasks(
+    seed: int, models: Iterable[ModelSpec], made: Callable[[int], Program] = racing_program
+) -> Iterator[Task]:
     """An outcome of each model that the stronger ones do not have, where there is one, and one that nobody has."""
-    program, random = racing_program(seed), Random(seed)
+    program, random = made(seed), Random(seed)
     seen = [{registers for registers, _ in outcomes_of(program, model)} for model in MODELS]
     new = [seen[0], seen[1] - seen[0], seen[2] - seen[1]]
     wanted = [random.choice(sorted(these)) for these in new if these]

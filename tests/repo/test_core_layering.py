@@ -12,7 +12,7 @@ ORDER = [
     "certificate", "machine", "models", "search", "symbolic", "dual", "execution", "attacks", "cluster", "trace",
     "stateless", "bind", "tests",
 ]  # fmt: skip
-MOST_LINES = 350
+MOST_LINES = 360
 FILES = sorted(path for folder in ORDER for path in (CORE / folder).glob("*.?pp"))
 INCLUDE = re.compile(r'^#include "(\w+)/(\w+\.hpp)"$', re.MULTILINE)
 

@@ -15,10 +15,11 @@ from memfence.frontends.registry import LANGUAGES, Language
 ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
 
 ORDER = [
-    "version", "records", "deadline", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models",
-    "passes", "frontends", "pipeline", "execution", "axiomatic", "simulation", "tasks", "cluster", "_core", "engines",
-    "strategy", "running", "questions", "synthesis", "silicon", "translation", "certificates", "reports", "api",
-    "testing", "bench", "server", "cli",
+    "version", "records", "safe_points", "foreign_calls", "deadline", "output_files", "reading", "digraph", "source",
+    "codes", "explanations", "diagnostics", "failures", "program", "models", "passes", "frontends", "pipeline",
+    "execution", "axiomatic", "simulation", "tasks", "cluster", "_core", "engines", "strategy", "running", "questions",
+    "synthesis", "silicon", "translation", "certificates", "reports", "verbs", "api", "testing", "bench",
+    "server", "cli",
 ]  # fmt: skip
 DOORS = {"__init__", "__main__"}
 """The public names and `python -m memfence` may reach everything."""

@@ -12,7 +12,7 @@ from memfence.running.toolchain import CORE_FOLDERS, CORE_SOURCES, runtime_sourc
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "runtime").glob("*.?pp"))
 INCLUDE = re.compile(r'^#include "([\w/]+\.hpp)"$', re.MULTILINE)
-MOST_LINES = 350
+MOST_LINES = 370
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

@@ -260,6 +260,24 @@ def test_c_is_checked_and_fixed(talk: Callable[[Talk], None]) -> None:
 
 @pytest.mark.slow
 @needs_clang
+def test_a_violation_is_marked_at_the_store_that_is_overtaken(talk: Callable[[Talk], None]) -> None:
+    async def dialogue(opened: Editor) -> None:
+        path = EXAMPLES / "c" / "musl_unlock.c"
+        address = opened.open(path, path.read_text())
+        await opened.command("check", address)
+        (found,) = await opened.diagnostics(address, lambda one: "violated" in codes(one))
+        lines = path.read_text().splitlines()
+        assert "lock = 0;" in lines[found.range.start.line]
+        assert found.message.startswith("DEADLOCK: `waiter` sleeps for ever") and str(path) not in found.message
+        related = [one.location.range.start.line for one in found.related_information or []]
+        assert any("__atomic_load_n(&waiters" in lines[line] for line in related)
+        texts = [one.message for one in found.related_information or []]
+        assert len(texts) == len(set(texts))
+
+    talk(dialogue)
+
+
+@needs_clang
 def test_a_mistake_in_c_is_shown_where_it_is(talk: Callable[[Talk], None]) -> None:
     async def dialogue(opened: Editor) -> None:
         address = opened.open("broken.c", "int main(void)\n{\n    return nothing;\n}\n")

@@ -11,11 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from memfence.diagnostics import InputError
 from memfence.server.child import Question, ask
 from memfence.server.ui.board import Board, Hall, packed, unpacked
 from memfence.server.ui.folder import Folder, Outside
-from memfence.source import SourceText
 from support.c_compiler import HAS_CLANG
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -44,41 +42,29 @@ def test_the_files_of_the_folder_are_listed_and_read(folder: Folder) -> None:
     assert folder.read("good.pml") == "byte x;"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '#include "/etc/passwd"',
-        "#include </etc/passwd>",
-        '#include "../secret.pml"',
-        "#include <../inside/good.pml>",
-        '#include "link.pml"',
-        "# /* a */ include /* b */ </etc/passwd>",
-        '#inc\\\nlude "/etc/passwd"',
-        '%:include "/etc/passwd"',
-        '#define F "/etc/passwd"\n#include F',
-        '#embed "/etc/passwd"',
-        '__asm__(".incbin \\"/etc/passwd\\"");',
-        '#if __has_include("/etc/passwd")\n#endif',
-        '#include_next "/etc/passwd"',
-        'byte x;\n  #\tinclude\t"/etc/passwd"',
-    ],
-)
-def test_a_text_that_reads_files_elsewhere_is_refused(text: str, folder: Folder) -> None:
-    with pytest.raises(InputError, match="outside of the folder"):
-        folder.require_inside(SourceText("x.c", text))
+def test_what_is_no_file_or_too_long_is_not_read(folder: Folder) -> None:
+    os.mkfifo(folder.root / "pipe.pml")
+    (folder.root / "long.pml").write_text("x" * 200_001)
+    (folder.root / "just.pml").write_text("x" * 200_000)
+    with pytest.raises(Outside):
+        folder.read("pipe.pml")
+    with pytest.raises(ValueError, match="longer than 200,000"):
+        folder.read("long.pml")
+    assert len(folder.read("just.pml")) == 200_000
 
 
-@pytest.mark.parametrize("text", ["#include <pthread.h>", '#include "memfence.h"', "#include <sys/types.h>", SB, ""])
-def test_ordinary_headers_are_fine(text: str, folder: Folder) -> None:
-    assert folder.require_inside(SourceText("x.c", text)) is None  # type: ignore[func-returns-value]
+def test_a_text_that_is_too_long_is_not_asked_about() -> None:
+    board = Board(Hall(Folder(EXAMPLES)), "x.pml", "x" * 200_001)
+    for asked in (board.ask("check"), board.read(), board.walk([])):
+        assert "longer than 200,000" in str(asyncio.run(asked))
 
 
-def test_every_example_may_be_asked_about() -> None:
-    folder = Folder(EXAMPLES)
-    for path in EXAMPLES.rglob("*.*"):
-        if path.suffix in (".c", ".pml", ".litmus", ".dve"):
-            source = SourceText(str(path.relative_to(EXAMPLES)), path.read_text())
-            assert folder.require_inside(source) is None  # type: ignore[func-returns-value]
+def test_whatever_the_page_asks_is_asked_of_a_confined_process() -> None:
+    board = Board(Hall(Folder(EXAMPLES)), "x.pml", "byte x;")
+    for verb in ("check", "fix", "compare", "outcomes", "graph", "diagnose", "walk"):
+        question = board._question(verb, {})
+        assert question.is_confined and question.folder == str(EXAMPLES)
+        assert b'"is_confined": true' in question.line()
 
 
 def test_a_program_in_an_address_comes_back() -> None:

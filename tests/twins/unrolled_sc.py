@@ -19,7 +19,9 @@ from memfence.axiomatic.code import (
     Cut,
     Define,
     End,
+    Given,
     Join,
+    Over,
     Read,
     Thread,
     Wait,
@@ -132,6 +134,12 @@ def _step(
                     running = running.next()
             case Wait(condition):
                 running = running.next() if running.value(condition) else replace(running, position=STOPPED)
+            case Given(condition):
+                if not running.value(condition):
+                    return
+                running = running.next()
+            case Over():
+                running = replace(running, position=STOPPED)
             case Cut():
                 found.is_cut = True
                 running = replace(running, position=STOPPED)

@@ -1,5 +1,5 @@
-"""Threads that wait for ever, by looking at all states: a part of the graph that nobody leaves, with a process in it
-that has not ended."""
+"""Threads that wait for ever, by looking at all states: a part of the graph that nobody leaves and in which memory
+stays as it is, with a process in it that has not ended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memfence.program.ir import Program
 
 
 def waits_for_ever(program: Program, model: MemoryModel) -> bool:
-    """Whether some fair run goes on, or stands still, without all processes ever ending. Loops must not store."""
+    """Whether some fair run goes on, or stands still, without all processes ever ending and without another write."""
     numbers: dict[State, int] = {state: n for n, state in enumerate(dict.fromkeys(starts(program, model)))}
     after: list[list[int]] = []
     states = list(numbers)
@@ -24,6 +24,10 @@ def waits_for_ever(program: Program, model: MemoryModel) -> bool:
         after.append([numbers[following] for following in found] + ([-1] if fails else []))
     component = components(len(states), lambda node: [n for n in after[node] if n >= 0])
     left = {component[n] for n, targets in enumerate(after) for t in targets if t < 0 or component[t] != component[n]}
+    memories: dict[int, set[tuple[int, ...]]] = {}
+    for n, state in enumerate(states):
+        memories.setdefault(component[n], set()).add(tuple(state.memory))
+    left |= {part for part, seen in memories.items() if len(seen) > 1}
     return any(component[n] not in left and not _has_ended(program, state) for n, state in enumerate(states))
 
 

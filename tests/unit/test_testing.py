@@ -8,6 +8,7 @@ import pytest
 
 from memfence.diagnostics import InputError
 from memfence.testing import assert_safe, assert_unsafe
+from support.wrapping import unwrapped
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 LOST_WAKEUP = EXAMPLES / "lost_wakeup.pml"
@@ -19,8 +20,9 @@ def test_a_proof_passes() -> None:
 
 
 def test_a_violation_raises_with_the_run() -> None:
-    with pytest.raises(AssertionError, match=r"the load\s+overtook the store"):
+    with pytest.raises(AssertionError) as raised:
         assert_safe(LOST_WAKEUP, model="tso")
+    assert "the load overtook the store" in unwrapped(raised.value)
 
 
 def test_what_is_only_bounded_does_not_pass(tmp_path: Path) -> None:

@@ -6,22 +6,21 @@ Most commands are over in a fraction of a second, so what only some certificates
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memfence.api.check import check
-from memfence.api.inputs import Source, options_for, read_program, with_stated
+from memfence.api.check import asked
+from memfence.api.claimed import as_claimed
+from memfence.api.inputs import Source
 from memfence.certificates.format.header import Claim
 from memfence.certificates.result import Certified, Proof
 from memfence.certificates.writer.certify import certify
 from memfence.certificates.writer.chunks import NoCertificate
 from memfence.certificates.writer.claim import claim_of
-from memfence.deadline import Deadline, TimeUp
-from memfence.pipeline import load_text
+from memfence.output_files import is_kept, write_file
 from memfence.program.ir import Program
-from memfence.source import SourceText
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.evidence import Bound
 from memfence.tasks.limits import Limits
@@ -41,23 +40,20 @@ def check_certified(
     verified: bool,
     options: CheckOptions | None = None,
     fixed: FixResult | None = None,
+    given: Mapping[str, Any] | None = None,
     **keywords: Any,
 ) -> Certified:
     """Check, and where the answer is a proof write it to `certificate`; with `verified`, have it checked at once.
 
-    `fixed`: the answer that gave this program its fences, for a proof that they are a minimum.
+    `fixed`: the answer that gave this program its fences, for a proof that they are a minimum. `given` as for `check`.
     """
-    with_stated(source, keywords)
-    deadline = Deadline(keywords.get("timeout_seconds", None if options is None else options.timeout_seconds))
-    try:
-        program = read_program(source, keywords, deadline, for_any_number=True)
-    except TimeUp:
-        return Certified(None, "the time was up", None, result=check(source, options, **keywords))
-    result = check(program, options, **keywords)
+    found = asked(source, options, keywords, given=given)
+    result = found.result
+    if found.is_unread:
+        return Certified(None, "the time was up", None, result=result)
     if result.answer.verdict is not Verdict.HOLDS and not isinstance(result.evidence, Bound):
         return Certified(None, "the answer is not a proof", None, result=result)
-    asked = options_for(CheckOptions, program, options, keywords, deadline)
-    return _certified(program, asked, result, certificate, verified, fixed)
+    return _certified(found.program, found.options, result, certificate, verified, fixed)
 
 
 def certify_fix(
@@ -67,13 +63,12 @@ def certify_fix(
 
     `keywords` are those of `fix`; what a check does not know of is left out.
     """
+    from memfence.synthesis.patch import reread
     from memfence.synthesis.result import FixResult, FixVerdict
 
     if not isinstance(result, FixResult) or result.verdict not in (FixVerdict.FIXED, FixVerdict.ALREADY_HOLDS):
         return None
-    source = result.program.source
-    text = source.text if result.patched is None else result.patched
-    program = load_text(SourceText(source.path, text), result.program.options)
+    program = reread(result.program, result.files)
     known = {one.name for one in fields(CheckOptions)}
     asked = {name: value for name, value in keywords.items() if name in known}
     return check_certified(program, certificate, verified=verified, fixed=result, **asked)
@@ -89,7 +84,10 @@ def _certified(
 ) -> Certified:
     claim = claim_of(program, asked, result.criterion, result.evidence)
     claim, minimum, not_minimum = _with_minimum(program, claim, fixed)
-    proof = prove(program, claim, result.answer, result.limits, path=path, verified=verified, minimum=minimum)
+    answer: Answer | None = result.answer
+    if program.is_cut_off and result.verdict is Verdict.HOLDS:
+        claim, answer = replace(claim, reaches_no_bound=True), None  # the answer knows nothing of that
+    proof = prove(program, claim, answer, result.limits, path=path, verified=verified, minimum=minimum)
     without = not_minimum if proof.missing is None else None
     return Certified(proof.written, proof.missing, proof.verified, without, result=result)
 
@@ -104,16 +102,24 @@ def prove(
     verified: bool = True,
     minimum: Iterable[tuple[bytes, bytes]] = (),
 ) -> Proof:
-    """Certify the claim, in a file of its own that is left behind at `path` only; `answer`: where to start from."""
-    place = path or _temporary()
+    """Certify the claim, in a file of its own that is left behind at `path` only; `answer`: where to start from.
+
+    A device or a pipe cannot be read again, so what is verified then is the copy.
+    """
     evidence, visited = (None, None) if answer is None else (answer.evidence, answer.visited)
+    place = path if path is not None and (is_kept(path) or not verified) else _temporary()
     try:
-        written = certify(program, claim, place, limits, evidence=evidence, minimum=minimum, visited=visited)
+        written = certify(
+            as_claimed(program, claim), claim, place, limits, evidence=evidence, minimum=minimum, visited=visited
+        )
+        if path is not None and place is not path:
+            write_file(path, place.read_bytes())
+            written = replace(written, path=path)
         return Proof(written if path else None, None, _judged(place, program) if verified else None)
     except NoCertificate as problem:
         return Proof(None, str(problem), None)
     finally:
-        if path is None:
+        if place is not path:
             place.unlink(missing_ok=True)
 
 
@@ -133,8 +139,9 @@ def _with_minimum(
     from memfence.certificates.format.container import NotACertificate
     from memfence.certificates.writer.minimum import minimum_chunks
 
+    claimed = as_claimed(program, claim)
     try:
-        chunks = list(minimum_chunks(question_of(claim, program), program, fixed))
+        chunks = list(minimum_chunks(question_of(claim, claimed), claimed, fixed))
     except (NoCertificate, NotACertificate) as reason:
         return claim, [], str(reason)
     price = fixed.chosen.cost if fixed.minimise == "cost" else None

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from memfence.api.inputs import Source, options_for, read_program, with_stated
+from memfence.api.inputs import Source, options_for, read_program, understand
 from memfence.api.model import Model
+from memfence.api.values import refuse_word
 from memfence.deadline import Deadline, TimeUp
 from memfence.program.ir import Program
 from memfence.questions import check as ask
-from memfence.questions.conflicts import refuse_unused
 from memfence.questions.doubts import doubts_about
 from memfence.questions.plain_races import races_of
 from memfence.questions.shortening import shortened
 from memfence.questions.unbounded_threads import for_any_number
+from memfence.records import Record
 from memfence.source import SourceText
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
@@ -22,28 +24,71 @@ from memfence.tasks.evidence import Limit
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult, stats_of
+from memfence.tasks.usage import WrongUsage
+from memfence.verbs.models import BY_STATES
 
 
-def check(source: Source, options: CheckOptions | None = None, **keywords: Any) -> CheckResult:
+class Asked(Record):
+    """One question: the program, the options with their time running, and the answer. `is_unread`: the time was up
+    before anything was known."""
+
+    program: Program
+    options: CheckOptions
+    result: CheckResult
+    is_unread: bool = False
+
+
+def check(
+    source: Source, options: CheckOptions | None = None, *, given: Mapping[str, Any] | None = None, **keywords: Any
+) -> CheckResult:
     """A proof that the program works, or a run that shows why not.
 
     `source` is a path, a text or a loaded program. Keywords are the fields of `CheckOptions`, on top of `options`:
     `model="pso"`, `criterion="robust"`, `forbid="P0@cs && P1@cs"`, `timeout_seconds=10`; and how to read the program:
     `language`, `int_bits`, `split_reads`. InputError for a program or property that cannot be read, ValueError for
-    options that make no sense. The time limit covers reading.
+    options that make no sense. The time limit covers reading. `given`: all that was typed, where the command line asks.
     """
-    with_stated(source, keywords)
-    seconds = keywords.get("timeout_seconds", None if options is None else options.timeout_seconds)
-    deadline = Deadline(seconds)
-    given = frozenset(keywords)
+    return asked(source, options, keywords, given=given).result
+
+
+def asked(
+    source: Source, options: CheckOptions | None, keywords: dict[str, Any], *, given: Mapping[str, Any] | None
+) -> Asked:
+    """The answer with what it is about: what else is to be done with it goes by the same clock."""
+    named = with_states(keywords, options)
+    usage = understand("check", source, keywords, options, models=(BY_STATES[named],), given=given)
+    deadline = Deadline(keywords.get("timeout_seconds", None if options is None else options.timeout_seconds))
     try:
-        program = read_program(source, keywords, deadline, for_any_number=True)
+        program = read_program(source, keywords, deadline, usage, for_any_number=True)
         with deadline.enforced():
-            asked = options_for(CheckOptions, program, options, keywords, deadline)
-            refuse_unused(program, asked, given)
-            return _told_in_full(for_any_number(program, ask(program, asked), asked), asked)
+            question = options_for(CheckOptions, program, options, keywords, deadline, usage)
+            result = _told_in_full(for_any_number(program, ask(program, question), question), question)
+            return Asked(program, question, replace(result, asked_model=other_name(named)))
     except TimeUp:
-        return _unread(source, options or CheckOptions(), keywords, deadline)
+        program, question = unread_program(source), replace(options or CheckOptions(), deadline=deadline)
+        result = replace(_unread(program, question, keywords), asked_model=other_name(named))
+        return Asked(program, question, result, is_unread=True)
+
+
+def with_states(keywords: dict[str, Any], options: CheckOptions | None = None) -> str:
+    """The name that the model is asked by, which has states; x86 becomes TSO among the keywords.
+
+    ValueError for other models.
+    """
+    named = keywords.get("model") or ("tso" if options is None else options.model)
+    if named not in BY_STATES:
+        try:
+            refuse_word("model", named, tuple(BY_STATES))
+        except WrongUsage as wrong:
+            raise WrongUsage("model", f"{wrong.problem}; memfence.check_models asks about others") from None
+    if "model" in keywords:
+        keywords["model"] = BY_STATES[named]
+    return str(named)
+
+
+def other_name(named: str) -> str:
+    """The name, where the model that answers has another one."""
+    return "" if BY_STATES[named] == named else named
 
 
 def _told_in_full(result: CheckResult, options: CheckOptions) -> CheckResult:
@@ -56,14 +101,13 @@ def _told_in_full(result: CheckResult, options: CheckOptions) -> CheckResult:
         return result
 
 
-def _unread(source: Source, options: CheckOptions, keywords: dict[str, Any], deadline: Deadline) -> CheckResult:
+def _unread(program: Program, options: CheckOptions, keywords: Mapping[str, Any]) -> CheckResult:
     """The time was up before there was a program to ask about, or before anything was known of it."""
     criterion = Criterion(keywords.get("criterion") or options.criterion or Criterion.SAFETY)
     answer = Answer(Verdict.UNKNOWN, Limit(Stop.TIMEOUT, 0), "none", Cost())
     model = keywords.get("model") or options.model
-    return CheckResult(
-        unread_program(source), model, criterion, (), answer, Limits(deadline=deadline), stats_of(answer.cost)
-    )
+    limits = Limits(deadline=options.limits.deadline)
+    return CheckResult(program, model, criterion, (), answer, limits, stats_of(answer.cost))
 
 
 def unread_program(source: Source) -> Program:

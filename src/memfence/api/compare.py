@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memfence.api.inputs import Source, options_for, read_program, with_stated
+from memfence.api.inputs import Source, options_for, read_program, understand
 from memfence.deadline import Deadline
 from memfence.questions.compare import Comparison
 from memfence.synthesis.comparison import compare as ask
@@ -16,7 +16,7 @@ def compare(source: Source, options: CheckOptions | None = None, *, fences: bool
 
     `source` and keywords as for `check`. The time limit holds for each answer and each count.
     """
-    with_stated(source, keywords)
+    usage = understand("compare", source, keywords, options)
     deadline = Deadline(keywords.get("timeout_seconds"))
-    program = read_program(source, keywords, deadline)
-    return ask(program, options_for(CheckOptions, program, options, keywords, deadline), fences=fences)
+    program = read_program(source, keywords, deadline, usage)
+    return ask(program, options_for(CheckOptions, program, options, keywords, deadline, usage), fences=fences)

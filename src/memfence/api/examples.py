@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 from textwrap import shorten
 
-SUFFIXES = (".pml", ".litmus", ".c", ".cpp", ".dve", ".rmm", ".pst")
-
 
 def examples_folder() -> Path:
     """Where the package is installed, else beside its sources."""
@@ -18,8 +16,11 @@ def examples_folder() -> Path:
 
 def example_files() -> list[Path]:
     """Every example, those for newcomers first."""
+    from memfence.frontends.registry import LANGUAGES
+
     folder = examples_folder()
-    found = (path for path in folder.rglob("*") if path.suffix in SUFFIXES)
+    suffixes = {suffix for language in LANGUAGES for suffix in language.suffixes}
+    found = (path for path in folder.rglob("*") if path.suffix in suffixes)
     return sorted(found, key=lambda path: (len(path.relative_to(folder).parts), str(path)))
 
 

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from memfence.api.inputs import Source, read_program, refuse_unknown, spell_out
+from memfence.api.inputs import Source, read_program, understand
 from memfence.deadline import Deadline
 from memfence.execution.schedule import Replayable, read_schedules
 from memfence.pipeline import read_source
@@ -20,12 +20,12 @@ def explore(source: Source, options: ExploreOptions | None = None, **keywords: A
     Keywords are the fields of `ExploreOptions`, and how to read the program. TimeUp where the time is up before runs
     that were found could be replayed: there is no verdict without that.
     """
-    spell_out(keywords)
     asked = options or ExploreOptions()
+    own = {one.name for one in fields(ExploreOptions)}
+    usage = understand("explore", source, keywords, known=own)
     given = keywords.pop("deadline", asked.deadline)
     deadline = given or Deadline(keywords.get("timeout_seconds", asked.timeout_seconds))
-    refuse_unknown(keywords, (one.name for one in fields(ExploreOptions)))
-    program = read_program(source, keywords, deadline)
+    program = read_program(source, keywords, deadline, usage)
     with deadline.enforced():
         return ask(program, replace(asked, **keywords, deadline=deadline))
 
@@ -37,7 +37,8 @@ def replay(
 
     TimeUp where the time is up before.
     """
+    usage = understand("explore", source, keywords)
     deadline = Deadline(timeout_seconds)
-    program = read_program(source, keywords, deadline)
+    program = read_program(source, keywords, deadline, usage)
     with deadline.enforced():
         return read_schedules(program, read_source(schedule))

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from memfence.api.check import unread_program
-from memfence.api.inputs import Source, options_for, read_program, with_stated
+from memfence.api.check import other_name, unread_program, with_states
+from memfence.api.inputs import Source, options_for, read_program, understand
 from memfence.deadline import Deadline, TimeUp
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor
 from memfence.program.ir import Program
-from memfence.questions.conflicts import refuse_unused
 from memfence.questions.plain_races import races_of
-from memfence.synthesis import asks_for_atomic_writes
 from memfence.synthesis import fix as synthesise
 from memfence.synthesis.atomic_writes import AtomicFix
 from memfence.synthesis.evidence import SearchDidNotEnd
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FenceSet, FixResult, FixStats, FixVerdict
+from memfence.synthesis.sites import KINDS_OF_LANGUAGE
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, Stop, peak_megabytes
 from memfence.tasks.usage import WrongUsage
-
-ABOUT_ATOMIC_WRITES = ("atomic", "atomic_waits")
-ABOUT_FENCES = ("all", "via", "kinds", "style", "html", "sarif", "junit")
+from memfence.verbs.models import BY_STATES
 
 
 def fix(
@@ -33,54 +30,40 @@ def fix(
     *,
     atomic: Iterable[AtomicWrite] | str = (),
     atomic_waits: WaitsFor = "own",
-    given: Iterable[str] = (),
+    given: Mapping[str, Any] | None = None,
     **keywords: Any,
 ) -> FixResult | AtomicFix:
     """The edits that make the program work, each needed, all together enough, and the text with them.
 
     `source` and keywords as for `check`; the fields of `FixOptions` besides. Where all that is asked is temporal, the
     answer is about atomic writes (DVE): `atomic` lists those that are there already, as text or as values, and
-    `atomic_waits` says whose stores such a write waits for. `given`: options that were said besides the keywords.
+    `atomic_waits` says whose stores such a write waits for. `given`: all that was typed, where the command line asks.
     """
-    with_stated(source, keywords)
-    seconds = keywords.get("timeout_seconds", None if options is None else options.timeout_seconds)
-    deadline = Deadline(seconds)
-    said = frozenset({*keywords, *given, *(["atomic"] if atomic else ())})
+    named = with_states(keywords, options)
+    besides = {"atomic": atomic, "atomic_waits": atomic_waits if atomic_waits != "own" else None}
+    usage = understand("fix", source, keywords, options, models=(BY_STATES[named],), given=given, besides=besides)
+    deadline = Deadline(keywords.get("timeout_seconds", None if options is None else options.timeout_seconds))
     try:
-        program = read_program(source, keywords, deadline, for_any_number=True)
+        program = read_program(source, keywords, deadline, usage, for_any_number=True)
         with deadline.enforced():
-            asked = options_for(FixOptions, program, options, keywords, deadline)
-            if asked.via is not None and not asked.spec.reorders_stores:
-                raise WrongUsage("via", "the way over TSO is one to PSO: it goes with --model pso")
-            _refuse_style(program, said)
-            refuse_unused(program, asked, said)
-            if asked.cluster is not None:
-                raise WrongUsage(
-                    "cluster",
-                    "fences are looked for on one machine: each one found changes the program that is searched next",
-                )
-            _refuse_other_edits(program, asked, said)
+            asked = options_for(FixOptions, program, options, keywords, deadline, usage)
+            refuse_kinds(program, asked)
             result = synthesise(program, asked, given=_writes(atomic, program), waits_for=atomic_waits)
-            return replace(result, races=races_of(program, result.limits))
+            result = replace(result, races=races_of(program, result.limits))
     except TimeUp:
-        return _unread(source, options or FixOptions(), keywords, deadline, Stop.TIMEOUT)
+        result = _unread(source, options or FixOptions(), keywords, deadline, Stop.TIMEOUT)
     except KeyboardInterrupt:
-        return _unread(source, options or FixOptions(), keywords, deadline, Stop.CANCELLED)
+        result = _unread(source, options or FixOptions(), keywords, deadline, Stop.CANCELLED)
+    return replace(result, asked_model=other_name(named))
 
 
-def _refuse_style(program: Program, said: frozenset[str]) -> None:
-    if "style" in said and program.language != "c":
-        raise WrongUsage("style", f"it is about C; {program.language or 'this program'} has one way to write a fence")
-
-
-def _refuse_other_edits(program: Program, options: FixOptions, said: frozenset[str]) -> None:
-    is_atomic = asks_for_atomic_writes(program, options)
-    for option in ABOUT_FENCES if is_atomic else ABOUT_ATOMIC_WRITES:
-        if option in said:
-            what = "it is about atomic writes, which a temporal property asks for: --ltl, or one that FILE states"
-            if is_atomic:
-                what = "it is about fences, but the property is temporal, and is met by atomic writes"
-            raise WrongUsage(option, what)
+def refuse_kinds(program: Program, options: FixOptions) -> None:
+    """ValueError where the language has none of the kinds of edits that may be written."""
+    possible = KINDS_OF_LANGUAGE.get(program.language, options.kinds or ())
+    missing = [kind for kind in options.kinds or () if kind not in possible]
+    if missing:
+        what = f"{program.language} has no way to write `{missing[0]}`; it has {' and '.join(possible)}"
+        raise WrongUsage("kinds", what)
 
 
 def _writes(atomic: Iterable[AtomicWrite] | str, program: Program) -> Iterable[AtomicWrite]:

@@ -1,32 +1,34 @@
-"""What every verb takes: a program in any form, properties as text, options as keywords."""
+"""What every verb takes: a program in any form, properties as text, options as keywords.
+
+A verb begins with `understand`, which refuses keywords that mean nothing, reads the program by `read_program`, and puts
+keywords and options together by `options_for`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
-from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar
 
 from memfence.api.model import Model
+from memfence.api.values import refuse_seconds, refuse_unknown, refuse_values, said_in, spell_out
 from memfence.deadline import Deadline
 from memfence.diagnostics import Diagnostic, InputError
+from memfence.failures import Allow, allowed_words
 from memfence.pipeline import load, load_text, read_standard_input
 from memfence.program.expressions import FALSE, Expr
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, Program
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.program.text.properties import parse_expression
-from memfence.questions.conflicts import needs_fixed_number, refuse_other_processors
-from memfence.records import Record
+from memfence.questions.conflicts import needs_fixed_number, refuse_other_processors, refuse_other_questions
 from memfence.source import SourceText
-from memfence.tasks.criterion import Criterion
-from memfence.tasks.options import CheckOptions
-from memfence.tasks.task import ALL_REDUCTIONS
+from memfence.tasks.options import CheckOptions, criterion_to_check
 from memfence.tasks.usage import WrongUsage
+from memfence.verbs.refusal import refuse_unused
+from memfence.verbs.usage import Usage
 
 STANDARD_INPUT = "-"
-LARGEST_BOUND = 65_535
-"""Stores in a buffer: more than any search could follow."""
 STATING = ("forbid", "invariant", "final", "ltl", "deadlock", "criterion")
 """Keywords that say what is asked, in place of what the program states."""
 
@@ -36,25 +38,53 @@ Source = Program | Model | SourceText | str | Path
 A string is a text, and no path, if it has a line break, or a brace and no file of that name exists.
 """
 
-SHORTER = {"timeout": "timeout_seconds", "memory": "memory_megabytes"}
-"""Where the option of the command line is shorter than the field: both names are good."""
 FOR_C = tuple(one.name for one in fields(COptions) if one.name != "deadlock")
 LOADING = (*(one.name for one in fields(LoadOptions) if one.name != "c"), *FOR_C)
 """Keywords that say how to read the program; they make no sense for one that is loaded already."""
 OptionsT = TypeVar("OptionsT", bound=CheckOptions)
 
 
-class Asked(Record):
-    """A program with the options that were asked about it; `given` are the names of those that were said."""
+def understand(
+    verb: str,
+    source: Source,
+    keywords: dict[str, Any],
+    options: CheckOptions | None = None,
+    *,
+    models: tuple[str, ...] = (),
+    given: Mapping[str, Any] | None = None,
+    besides: Mapping[str, Any] | None = None,
+    known: Iterable[str] = (),
+) -> Usage:
+    """What is asked of the verb, before anything is read. ValueError for keywords that are none or mean nothing here.
 
-    program: Program
-    given: frozenset[str]
+    Names of the command line become those of the fields; what a program that was written in Python states is added,
+    unless the caller asks for something else. `given`: what was typed, where the command line asks. `besides`: what the
+    verb takes by itself; `known`: keywords that only its Python function has.
+    """
+    spell_out(keywords)
+    everything = {**keywords, **(besides or {})}
+    refuse_unknown(verb, everything, besides=known)
+    refuse_values(verb, everything)
+    said = said_in(verb, everything, options) if given is None else given
+    usage = Usage(verb=verb, said=said, models=models, files=_files(source, keywords))
+    refuse_unused(usage)
+    if isinstance(source, Model) and not any(name in keywords for name in STATING):
+        keywords.update(source.properties)
+    return usage
+
+
+def _files(source: Source, keywords: Mapping[str, Any]) -> tuple[str, ...]:
+    """Those of the program, as far as it consists of files."""
+    is_path = isinstance(source, Path) or (isinstance(source, str) and not _is_text(source))
+    path = source.path if isinstance(source, SourceText) else str(source) if is_path else ""
+    return (path, *(keywords.get("also") or ())) if path else ()
 
 
 def read_program(
     source: Source,
     keywords: dict[str, Any],
     deadline: Deadline,
+    usage: Usage | None = None,
     *,
     for_any_number: bool = False,
     for_every_processor: bool = False,
@@ -62,9 +92,12 @@ def read_program(
     """The program that `source` stands for; takes the keywords about loading out of `keywords`.
 
     InputError if it is no program, has any number of threads and the verb is not `for_any_number`, or is assembly that
-    no model with store buffers knows and the verb is not `for_every_processor`. TimeUp if reading it takes too long.
+    no model with store buffers knows and the verb is not `for_every_processor`. WrongUsage for what the `usage` says
+    and its language does not know. TimeUp if reading it takes too long.
     """
     program = _read(source, keywords, deadline)
+    if usage is not None:
+        refuse_unused(replace(usage, program=program))
     if not for_every_processor:
         refuse_other_processors(program)
     if program.any_number and not for_any_number:
@@ -79,12 +112,18 @@ def _read(source: Source, keywords: dict[str, Any], deadline: Deadline) -> Progr
             raise WrongUsage(next(iter(how)), "the program is loaded already")
         return source
     for_c = {name: how.pop(name) for name in FOR_C if name in how}
-    options = LoadOptions(**how, c=COptions(**for_c))
+    if for_c.get("allow") is not None:
+        for_c["allow"] = allowed(for_c["allow"])
     with deadline.enforced(grace=0):
-        program = _loaded(source, options)
-    if options.c.also and program.language != "c":
-        raise WrongUsage("also", "only programs in C and C++ consist of several files")
-    return program
+        return _loaded(source, LoadOptions(**how, c=COptions(**for_c)))
+
+
+def allowed(words: str | Iterable[str]) -> tuple[Allow, ...]:
+    """The words of `allow`, as a text with commas or one by one; ValueError for others."""
+    try:
+        return allowed_words(words if isinstance(words, str) else ",".join(words))
+    except ValueError as error:
+        raise WrongUsage("allow", str(error)) from None
 
 
 def _loaded(source: Model | SourceText | str | Path, options: LoadOptions) -> Program:
@@ -103,84 +142,30 @@ def _is_text(source: str) -> bool:
     return "\n" in source or ("{" in source and not Path(source).exists())
 
 
-def with_stated(source: Source, keywords: dict[str, Any]) -> None:
-    """Add what a program that was written in Python states; what the caller asks for replaces it.
-
-    Names of the command line become those of the fields. ValueError for a time limit that is none: it has to run before
-    anything is read.
-    """
-    spell_out(keywords)
-    _refuse_seconds(keywords.get("timeout_seconds"))
-    if isinstance(source, Model) and not any(name in keywords for name in STATING):
-        keywords.update(source.properties)
-
-
-def spell_out(keywords: dict[str, Any]) -> None:
-    """Names of the command line become those of the fields."""
-    for short, name in SHORTER.items():
-        if short in keywords:
-            keywords[name] = keywords.pop(short)
-
-
-def criterion_named(name: Criterion | str) -> Criterion:
-    """The criterion; ValueError with the allowed ones for a word that is none."""
-    if name not in list(Criterion):
-        raise WrongUsage("criterion", f"{name!r} is not one of {', '.join(repr(one.value) for one in Criterion)}")
-    return Criterion(name)
-
-
-def refuse_unknown(names: Iterable[str], known: Iterable[str], loading: Iterable[str] = LOADING) -> None:
-    """ValueError, with the nearest one, for a keyword that is neither `known` nor about `loading` programs."""
-    allowed = sorted({*known, *loading})
-    for name in names:
-        if name not in allowed:
-            from difflib import get_close_matches  # only for mistakes: importing it takes a while
-
-            near = get_close_matches(name, allowed, n=1)
-            raise WrongUsage(name, "there is no such option" + (f"; did you mean {near[0]}?" if near else ""))
-
-
 def options_for(
-    kind: type[OptionsT], program: Program, options: OptionsT | None, keywords: Mapping[str, Any], deadline: Deadline
+    kind: type[OptionsT],
+    program: Program,
+    options: OptionsT | None,
+    keywords: Mapping[str, Any],
+    deadline: Deadline,
+    usage: Usage | None = None,
 ) -> OptionsT:
-    """`options` with `keywords` on top: properties may be texts, values are checked against what is allowed."""
-    refuse_unknown(keywords, (one.name for one in fields(kind)))
+    """`options` with `keywords` on top, where properties may be texts. ValueError for what means nothing together."""
     changes = {name: value for name, value in keywords.items() if value is not None}
-    _refuse_values(kind, changes)
     changes |= _properties(program, changes)
     base = kind() if options is None else options
-    return replace(base, **changes, deadline=base.deadline or deadline)
+    asked = replace(base, **changes, deadline=base.deadline or deadline)
+    refuse_seconds(asked.timeout_seconds)
+    if usage is not None:
+        refuse_question(program, asked, usage)
+    return asked
 
 
-def _refuse_values(kind: type[CheckOptions], values: Mapping[str, Any]) -> None:
-    """ValueError with the allowed values, where an option takes one of a few."""
-    hints = _hints(kind)
-    for name, value in values.items():
-        allowed = [choice for choice in get_args(hints[name]) if isinstance(choice, str)]
-        is_choice = isinstance(value, str) or name == "model"
-        if allowed and is_choice and value not in allowed:
-            known = f"{value!r} is not one of {', '.join(map(repr, allowed))}"
-            hint = "; memfence.check_models asks about others" if name == "model" else ""
-            raise WrongUsage(name, known + hint)
-    if "criterion" in values:
-        criterion_named(values["criterion"])
-    bound = values.get("buffer_bound")
-    if bound is not None and not 1 <= bound <= LARGEST_BOUND:
-        raise WrongUsage("buffer_bound", f"{bound} is not a number from 1 to {LARGEST_BOUND}")
-    unknown = [name for name in values.get("reduce", ()) if name not in ALL_REDUCTIONS]
-    if unknown:
-        raise WrongUsage("reduce", f"`{unknown[0]}` is no reduction; use some of {', '.join(ALL_REDUCTIONS)}")
-    _refuse_seconds(values.get("timeout_seconds"))
-
-
-@cache
-def _hints(kind: type[CheckOptions]) -> dict[str, Any]:
-    return get_type_hints(kind)
-
-
-def _refuse_seconds(seconds: float | None) -> None:
-    if seconds is not None and not (isinstance(seconds, int | float) and 0 <= seconds < float("inf")):
-        raise WrongUsage("timeout_seconds", f"{seconds!r} is not a number of seconds")
+def refuse_question(program: Program, asked: CheckOptions, usage: Usage) -> None:
+    """ValueError for options beside the question that they ask, InputError for a question that has no answer."""
+    if program.any_number:
+        refuse_other_questions(program, criterion_to_check(program, asked), asked)
+    refuse_unused(replace(usage, program=program, options=asked))
 
 
 def _properties(program: Program, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from memfence.api.check import check, unread_program
-from memfence.api.inputs import read_program
+from memfence.api.check import check, unread_program, with_states
+from memfence.api.inputs import read_program, understand
 from memfence.cluster.jobs import JobLost, each
 from memfence.deadline import Deadline
 from memfence.diagnostics import InputError
@@ -40,7 +40,8 @@ def check_each(
 
 def _read(file: Path, keywords: dict[str, Any]) -> Job | InputError:
     try:
-        program = read_program(file, keywords, Deadline(), for_any_number=True)
+        usage = understand("check", file, keywords, models=(with_states(keywords),))
+        program = read_program(file, keywords, Deadline(), usage, for_any_number=True)
     except InputError as error:
         return error
     return program, keywords

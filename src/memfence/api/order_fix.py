@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memfence.api.inputs import Source, options_for, read_program, with_stated
-from memfence.api.portable import models_of
+from memfence.api.inputs import Source, options_for, read_program, understand
 from memfence.axiomatic.library import models_named
 from memfence.codes import Code
 from memfence.deadline import Deadline
@@ -19,29 +18,33 @@ from memfence.synthesis.orders.needed import NeededOrders, needed_orders, strong
 from memfence.synthesis.orders.result import OrderFix
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.usage import WrongUsage
+from memfence.verbs.models import models_in
 
 WITH_ORDERS = ("c",)
 """Languages whose texts name memory orders, and into which they can be written."""
 
 
 def fix_models(
-    source: Source, models: str | Sequence[str] = "x86,rc11,armv8", *, unroll: int | None = None, **keywords: Any
+    source: Source,
+    models: str | Sequence[str] = "x86,rc11,armv8",
+    *,
+    unroll: int | None = None,
+    given: Mapping[str, Any] | None = None,
+    **keywords: Any,
 ) -> OrderFix:
     """Which orders to strengthen and where to put fences so that the program works under all of the models.
 
     Models and `unroll` as for `check_models`; of the fields of `FixOptions`, `minimise` and `all` besides.
     """
-    names = models_of(models)
-    with_stated(source, keywords)
+    names = models_in(models)
+    usage = understand("fix", source, keywords, models=names, given=given, besides={"unroll": unroll})
     deadline = Deadline(keywords.get("timeout_seconds"))
-    program = read_program(source, keywords, deadline, for_every_processor=True)
+    program = read_program(source, keywords, deadline, usage, for_every_processor=True)
     _require_orders(program)
     for name in names:
         _require_monotone(name, program)
     with deadline.enforced():
-        options = options_for(FixOptions, program, None, keywords, deadline)
-        if options.minimise == "first":
-            raise WrongUsage("minimise", "for memory orders it is count or cost")
+        options = options_for(FixOptions, program, None, keywords, deadline, usage)
         return fix_orders(program, names, options, unrolled=unroll)
 
 
@@ -51,18 +54,20 @@ def why_models(
     models: str | Sequence[str] = "x86,rc11,armv8",
     *,
     unroll: int | None = None,
+    given: Mapping[str, Any] | None = None,
     **keywords: Any,
 ) -> NeededOrders:
     """For every memory order of the program, or of one line: which models fail if it is one step weaker?
 
     Models, `unroll` and other keywords as for `check_models`. The time limit holds for each question.
     """
-    names = models_of(models)
-    with_stated(source, keywords)
+    names = models_in(models)
+    usage = understand("why", source, keywords, models=names, given=given, besides={"unroll": unroll})
     deadline = Deadline(keywords.get("timeout_seconds"))
-    program = read_program(source, keywords, deadline, for_every_processor=True)
+    program = read_program(source, keywords, deadline, usage, for_every_processor=True)
     _require_orders(program)
-    options = options_for(CheckOptions, program, None, keywords, deadline)
+    keywords.pop("criteria", None)
+    options = options_for(CheckOptions, program, None, keywords, deadline, usage)
     lines = sorted({place.span.line for place in strong_places(program)})
     if line is not None and line not in lines:
         known = f"they are in line {', '.join(map(str, lines))}" if lines else "there is none in this file"

@@ -7,8 +7,10 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memfence.api.inputs import refuse_unknown, spell_out
+from memfence.api.inputs import allowed
+from memfence.api.values import refuse_unknown, refuse_values, spell_out
 from memfence.deadline import Deadline
+from memfence.frontends.endings import is_source
 from memfence.models.spec import SPECS
 from memfence.questions.replay_run import ReplayedRun, schedules
 from memfence.questions.replay_run import replay as ask_replay
@@ -16,10 +18,8 @@ from memfence.questions.replay_run import replay_in_gdb as ask_gdb
 from memfence.questions.run import run as ask
 from memfence.questions.run import run_program
 from memfence.questions.run_result import RunOptions, RunResult
-from memfence.running.build import is_source
 from memfence.running.driver import drive
 from memfence.running.inputs import refusal, require_readable, require_runtime
-from memfence.tasks.usage import WrongUsage
 
 if TYPE_CHECKING:
     from memfence.synthesis.run_fences import RunFix
@@ -50,24 +50,22 @@ def run(files: str | Path | Sequence[str | Path], options: RunOptions | None = N
 def _fields(keywords: dict[str, Any]) -> dict[str, Any]:
     """The keywords as fields of `RunOptions`."""
     spell_out(keywords)
-    buffered = {name: spec for name, spec in SPECS.items() if spec.has_buffers}
+    refuse_unknown("run", keywords, besides=[one.name for one in fields(RunOptions)])
+    refuse_values("run", keywords)
     model = keywords.pop("model", None)
-    if model is not None:
-        if model not in buffered:
-            raise WrongUsage("model", f"{model!r} is not one of {', '.join(map(repr, buffered))}")
-        keywords["reorders_stores"] = buffered[model].reorders_stores
-    refuse_unknown(keywords, (one.name for one in fields(RunOptions)), loading=())
-    return keywords
+    if keywords.get("allow"):
+        keywords["allow"] = allowed(keywords["allow"])
+    return keywords if model is None else {**keywords, "reorders_stores": SPECS[model].reorders_stores}
 
 
 def replay(files: Sequence[str | Path], schedule: str | Path, **keywords: Any) -> ReplayedRun:
     """Run a saved schedule again. InputError where it is none, or not one of this program."""
-    return ask_replay(tuple(map(str, files)), Path(schedule), replace(RunOptions(), **keywords))
+    return ask_replay(tuple(map(str, files)), Path(schedule), replace(RunOptions(), **_fields(keywords)))
 
 
 def replay_in_gdb(files: Sequence[str | Path], schedule: str | Path, **keywords: Any) -> int:
     """The same in gdb, with the terminal. Returns gdb's exit status."""
-    return ask_gdb(tuple(map(str, files)), Path(schedule), replace(RunOptions(), **keywords))
+    return ask_gdb(tuple(map(str, files)), Path(schedule), replace(RunOptions(), **_fields(keywords)))
 
 
 def fix_by_running(file: str | Path, options: RunOptions | None = None, **keywords: Any) -> RunFix:
@@ -77,7 +75,7 @@ def fix_by_running(file: str | Path, options: RunOptions | None = None, **keywor
     require_readable((str(file),))
     if not is_source(str(file)):
         raise refusal(str(file), f"`{file}` is neither C nor C++")
-    asked = replace(options or RunOptions(), **keywords)
+    asked = replace(options or RunOptions(), **_fields(keywords))
     return ask_fix(str(file), replace(asked, deadline=asked.deadline or Deadline(asked.timeout_seconds)))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from memfence.api.fix import fix
-from memfence.api.inputs import Source, options_for, read_program
+from memfence.api.inputs import Source, options_for, read_program, understand
 from memfence.deadline import Deadline
 from memfence.frontends.registry import EditKind, EditStyle
 from memfence.pipeline import load
@@ -22,6 +22,8 @@ from memfence.synthesis.atomic_writes import AtomicFix
 from memfence.synthesis.options import DEFAULT_COSTS
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.usage import WrongUsage
+from memfence.verbs.refusal import refuse_unused
+from memfence.verbs.usage import Usage
 
 __all__ = ["StressOptions", "assumed_costs", "conform", "cost", "measured_costs", "processors", "reproduce"]
 
@@ -31,9 +33,11 @@ def reproduce(source: Source, stress: StressOptions | None = None, **keywords: A
 
     Keywords are those of `memfence.check`. InputError where the program has steps that a processor cannot take.
     """
+    models = (str(keywords.get("model") or "tso"),)
+    usage = understand("reproduce", source, keywords, models=models)
     deadline = Deadline(keywords.get("timeout_seconds"))
-    program = read_program(source, keywords, deadline)
-    options = options_for(CheckOptions, program, CheckOptions(model="tso"), keywords, deadline)
+    program = read_program(source, keywords, deadline, usage)
+    options = options_for(CheckOptions, program, CheckOptions(model="tso"), keywords, deadline, usage)
     return look_for(program, options, stress or StressOptions())
 
 
@@ -47,8 +51,7 @@ def conform(paths: Iterable[str | Path], stress: StressOptions | None = None, **
 def bench_fixes(file: Path, command: str, **keywords: Any) -> list[Timed]:
     """The program as it is, and with each way to write its fix, timed by the user's command."""
     require_place(command)
-    if load(file).language != "c":
-        raise WrongUsage("bench", "it is about C: nothing else can be timed")
+    refuse_unused(Usage(verb="fix", said={"bench": command}, files=(str(file),), program=load(file)))
     variants = [Variant("as it is", file.read_text(), 0)]
     ways: list[tuple[str, dict[str, Any]]] = [(f"--style {style}", {"style": style}) for style in get_args(EditStyle)]
     ways.append(("--minimise cost, as measured", {"minimise": "cost", "costs": measured_costs()}))
@@ -56,6 +59,8 @@ def bench_fixes(file: Path, command: str, **keywords: Any) -> list[Timed]:
         result = fix(file, **{**keywords, **more})
         if isinstance(result, AtomicFix) or result.patched is None:
             continue
+        if any(one.source is not result.program.source for one in result.files):
+            raise WrongUsage("bench", "the fix changes other files than FILE, which the command does not see")
         if all(result.patched != known.text for known in variants):
             variants.append(Variant(name, result.patched, result.chosen.count))
     return time_variants(file, variants, command)

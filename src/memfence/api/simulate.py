@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from memfence.api.inputs import Source, read_program, refuse_unknown
+from memfence.api.inputs import Source, read_program, understand
 from memfence.deadline import Deadline
 from memfence.execution.schedule import read_schedules
 from memfence.models.spec import SPECS, TSO, ModelName
@@ -30,15 +30,11 @@ def simulate(
     compute, too. `replay`: begin with the run of a saved schedule, and under its model. The time limit is about reading
     the program.
     """
-    if model is not None and model not in get_args(ModelName):
-        raise WrongUsage("model", f"{model!r} is not one of {', '.join(map(repr, get_args(ModelName)))}")
-    deadline = Deadline(timeout_seconds)
-    refuse_unknown(keywords, ())
-    program = read_program(source, keywords, deadline)
+    besides = {"model": model, "start": start or None, "every_step": every_step, "replay": replay}
+    usage = understand("simulate", source, keywords, besides={**besides, "timeout_seconds": timeout_seconds})
+    program = read_program(source, keywords, Deadline(timeout_seconds), usage)
     quiet = program.language == "c" and not every_step
     if replay is not None:
-        if model is not None:
-            raise WrongUsage("model", "the schedule that --replay reads names its model")
         trace = read_schedules(program, read_source(replay))[0].trace
         walk = Walk(program, trace.memory_model, trace.start, skips_quiet=quiet)
         return walk.follow([taken.step for taken in trace.steps])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from memfence.api.inputs import Source, read_program
+from memfence.api.inputs import Source, read_program, understand
 from memfence.deadline import Deadline
 from memfence.models.spec import ModelName
 from memfence.passes.atomic_writes import WaitsFor
@@ -38,19 +38,13 @@ def translate(
     `atomic`: a list of writes that bypass the buffers. `instrument="persistence"`: a program that fails under SC iff
     this one is not persistent.
     """
-    if to not in get_args(Target):
-        raise WrongUsage("to", f"{to!r} is not one of {', '.join(map(repr, get_args(Target)))}")
-    if to == "dve" and not store_buffers:
-        what = "DVE is written with the store buffers in it: add --store-buffers, or use --to promela for the model"
-        raise WrongUsage("to", what)
-    if store_buffers and to != "dve":
-        raise WrongUsage("store_buffers", "it goes with --to dve")
-    if atomic is not None and not store_buffers:
-        raise WrongUsage("atomic", "it goes with --store-buffers")
-    if instrument is not None and to != "promela":
-        raise WrongUsage("instrument", "it goes with --to promela")
-    _refuse_drawing(to, of, model, replay)
-    program = read_program(source, keywords, Deadline())
+    drawing = {"of": of if of != "program" else None, "model": model, "replay": replay}
+    waits = None if atomic_waits == "own" else atomic_waits
+    buffers = {"store_buffers": store_buffers, "atomic": atomic, "atomic_waits": waits}
+    besides = {"to": to, "instrument": instrument, **buffers, **drawing}
+    usage = understand("translate", source, keywords, besides=besides)
+    _refuse_text(to, of, store_buffers=store_buffers, replay=replay)
+    program = read_program(source, keywords, Deadline(), usage)
     if of == "states":
         return _states(program, to, model)
     if of == "run":
@@ -62,20 +56,19 @@ def translate(
     return _with_store_buffers(program, atomic, atomic_waits) if store_buffers else _written(program, to)
 
 
-def _refuse_drawing(to: Target, of: Subject, model: ModelName | None, replay: str | Path | None) -> None:
-    """WrongUsage for options that make no picture."""
-    if of not in get_args(Subject):
-        raise WrongUsage("of", f"{of!r} is not one of {', '.join(map(repr, get_args(Subject)))}")
-    if of != "program" and to not in ("dot", "svg"):
-        raise WrongUsage("of", "it goes with --to dot and --to svg")
+def _refuse_text(to: Target, of: Subject, *, store_buffers: bool, replay: str | Path | None) -> None:
+    """WrongUsage for what cannot be written in the language `to`."""
+    if to == "dve" and not store_buffers:
+        what = "DVE is written with the store buffers in it: add --store-buffers, or use --to promela for the model"
+        raise WrongUsage("to", what)
     if of == "program" and to == "svg":
         raise WrongUsage("to", "a picture is of the states or of a run: add --of states or --of run")
+    if of != "program" and to not in ("dot", "svg"):
+        raise WrongUsage("of", "it goes with --to dot and --to svg")
     if of == "run" and to != "svg":
         raise WrongUsage("to", "the chart of a run is written as SVG: use --to svg")
-    if (of == "run") != (replay is not None):
+    if of == "run" and replay is None:
         raise WrongUsage("replay", "--of run and --replay SCHEDULE go together")
-    if model is not None and of != "states":
-        raise WrongUsage("model", "it goes with --of states")
 
 
 def _states(program: Program, to: Target, model: ModelName | None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from memfence.api.certify import prove
 from memfence.api.explore import explore
-from memfence.api.inputs import Source, options_for, read_program, with_stated
+from memfence.api.inputs import Source, options_for, read_program, understand
 from memfence.certificates.format.header import Claim
 from memfence.certificates.result import CertifiedComparison, CertifiedExploration, Proof
 from memfence.certificates.writer.claim import claim_of
@@ -31,10 +31,10 @@ def compare_verified(
 
     A derived answer is certified by itself: checkers know no implications but those that they prove.
     """
-    with_stated(source, keywords)
+    usage = understand("compare", source, keywords, options)
     deadline = Deadline(keywords.get("timeout_seconds"))
-    program = read_program(source, keywords, deadline)
-    asked = options_for(CheckOptions, program, options, keywords, deadline)
+    program = read_program(source, keywords, deadline, usage)
+    asked = options_for(CheckOptions, program, options, keywords, deadline, usage)
     comparison = compare(program, asked, fences=fences)
     proofs = {row.requirement: _proof(program, asked, row) for row in comparison.rows if _is_proof(row)}
     return CertifiedComparison(comparison, proofs)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
+from memfence.api.claimed import as_claimed
+from memfence.api.values import refuse_unknown, refuse_values, said_in
 from memfence.certificates.checker.refusal import Checked, NotProved, Refused
 from memfence.certificates.checker.verify import verify_opened
 from memfence.certificates.format.container import NotACertificate
@@ -19,6 +21,8 @@ from memfence.program.ir import Program
 from memfence.questions.conflicts import refuse_other_processors
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
+from memfence.verbs.refusal import refuse_unused
+from memfence.verbs.usage import Usage
 
 CheckerName = Literal["auto", "native", "python", "proved"]
 
@@ -29,21 +33,30 @@ def verify(
     *,
     checker: CheckerName = "auto",
     memory_megabytes: int | None = None,
+    timeout_seconds: float | None = None,
     **paths: Any,
 ) -> VerifyResult:
     """Check the certificate against the program, which is read as the certificate says.
 
     `checker`: the C++ one, the Python one, the C++ one wherever it can judge, or the proved one, which has to be built
     (`make proof`) and knows invariants and ranks only. `paths`: `include`, `forced_include` and `clang`, for C.
-    InputError if the file is no certificate, or the program cannot be read.
+    InputError if the file is no certificate, or the program cannot be read; TimeUp if it takes too long.
     """
-    clock = Deadline()
+    limits = {"memory_megabytes": memory_megabytes, "timeout_seconds": timeout_seconds}
+    everything = {**paths, **limits, "checker": checker}
+    refuse_unknown("verify", everything)
+    refuse_values("verify", everything)
+    clock = Deadline(timeout_seconds)
     most_bytes = Limits(memory_megabytes=memory_megabytes).memory_bytes
     try:
-        header = _header(certificate)
-        program = source if isinstance(source, Program) else load(source, options_of(header.reading, **paths))
-        refuse_other_processors(program)
-        checked, refused = _judged(Path(certificate), program, checker, most_bytes)
+        with clock.enforced(grace=0):
+            header = _header(certificate)
+            program = source if isinstance(source, Program) else load(source, options_of(header.reading, **paths))
+            said = said_in("verify", paths, None)
+            refuse_unused(Usage(verb="verify", said=said, files=(program.source.path,), program=program))
+            refuse_other_processors(program)
+            claimed = as_claimed(program, header.claim)
+            checked, refused = _judged(Path(certificate), claimed, checker, most_bytes)
     except NotACertificate as problem:
         raise InputError([_not_a_certificate(certificate, str(problem))]) from None
     except MemoryError:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from memfence.api.inputs import Source, criterion_named, options_for, read_program, with_stated
+from memfence.api.check import other_name, with_states
+from memfence.api.inputs import Source, options_for, read_program, refuse_question, understand
+from memfence.api.values import criterion_named
 from memfence.deadline import Deadline
 from memfence.program.ir import Program
-from memfence.questions.conflicts import refuse_unused
 from memfence.synthesis.necessity import WhyResult, WhyResults
 from memfence.synthesis.necessity import why as ask
 from memfence.synthesis.orderings import ExistingFence, existing_fences
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.options import CheckOptions, criterion_to_check
 from memfence.tasks.usage import WrongUsage
+from memfence.verbs.models import BY_STATES
 
 
 def why(
@@ -23,6 +26,7 @@ def why(
     options: CheckOptions | None = None,
     *,
     criteria: Iterable[Criterion | str] = (),
+    given: Mapping[str, Any] | None = None,
     **keywords: Any,
 ) -> WhyResults:
     """For each criterion (as for `check`, if none is given): the run that appears without each fence, or a proof.
@@ -30,27 +34,25 @@ def why(
     In C the fences are also seq_cst accesses and read-modify-writes. `line`: only the fences of that line. The time
     limit holds for each check.
     """
-    with_stated(source, keywords)
+    named = with_states(keywords, options)
+    chosen = tuple(criterion_named(one) for one in criteria)
+    models = (BY_STATES[named],)
+    usage = understand("why", source, keywords, options, models=models, given=given, besides={"criteria": chosen})
     deadline = Deadline(keywords.get("timeout_seconds"))
-    program = read_program(source, keywords, deadline)
+    program = read_program(source, keywords, deadline, usage)
     asked = options_for(CheckOptions, program, options, keywords, deadline)
-    chosen = [criterion_named(one) for one in criteria] or [criterion_to_check(program, asked)]
     fences = _fences(program, line)
-    questions = [_with_criterion(asked, one) for one in chosen]
-    for question in questions:
-        refuse_unused(program, question)
+    chosen = chosen or (criterion_to_check(program, asked),)
+    for one in chosen:
+        refuse_question(program, replace(asked, criterion=one), usage)
     results = list[WhyResult]()
     for one in chosen:
-        results.append(ask(program, one, asked, fences))
+        found = ask(program, one, asked, fences)
+        before = replace(found.with_all, asked_model=other_name(named))
+        results.append(replace(found, with_all=before, asked_model=other_name(named)))
         if results[-1].is_interrupted:
             break
     return WhyResults(results)
-
-
-def _with_criterion(options: CheckOptions, criterion: Criterion) -> CheckOptions:
-    from dataclasses import replace
-
-    return replace(options, criterion=criterion)
 
 
 def _fences(program: Program, line: int | None) -> tuple[ExistingFence, ...]:

@@ -5,8 +5,9 @@ n of the same thread. An item with a `guard` happens where the guard is true (no
 one behind the other; two items are in program order if both happen and one stands before the other.
 
 Loops are unrolled so often and no more: where a run would go round once again there is a `Cut`, and nothing of the
-thread behind it happens. A thread that waits for ever (a `Wait` whose condition is false) also stops there. What others
-do goes on in both cases. Only where every thread reaches its `End` is there a final state.
+thread behind it happens. A thread that waits (a `Wait` whose condition is false) also stops there, and so does one that
+ends the whole run (`Over`). What others do goes on in all three cases. Only where every thread reaches its `End` is
+there a final state.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
-from memfence.program.expressions import TRUE, Address, Expr
+from memfence.program.expressions import FALSE, TRUE, Address, Expr
 from memfence.program.ir import Program, WrittenFence
 from memfence.program.orders import MemoryOrder
 from memfence.records import Record
@@ -133,15 +134,30 @@ class Check(Record):
 class Wait(Record):
     """The thread goes on only where `condition` is true; the guards behind it contain that already.
 
-    `looks`: the positions of the reads that the thread does again and again while it waits. Where these have seen the
-    last writes, it waits for ever. `is_decided`: it could not have gone another way.
+    `goes_on`: where it stops here, it goes on later if this is true of its slots and of what memory holds at last
+    (`Shared`); else it waits for ever. None: nobody knows. `may_end`: it may wait there for ever, as if it had ended.
     """
 
     condition: Expr
     guard: Expr = TRUE
     origin: Origin = NOWHERE_IN_CODE
-    looks: tuple[int, ...] = ()
-    is_decided: bool = True
+    goes_on: Expr | None = FALSE
+    may_end: bool = False
+
+
+class Given(Record):
+    """What was chosen before was chosen so that `condition` is true: elsewhere there is no execution at all."""
+
+    condition: Expr
+    guard: Expr = TRUE
+    origin: Origin = NOWHERE_IN_CODE
+
+
+class Over(Record):
+    """The run is over where `guard` is true, or taken out of what is looked at: nobody waits for anything any more."""
+
+    guard: Expr
+    origin: Origin = NOWHERE_IN_CODE
 
 
 class Cut(Record):
@@ -158,7 +174,7 @@ class End(Record):
     registers: tuple[int, ...]
 
 
-Item = Define | Join | Choose | Read | Write | Barrier | Branch | Check | Wait | Cut | End
+Item = Define | Join | Choose | Read | Write | Barrier | Branch | Check | Given | Wait | Over | Cut | End
 EventItem = Read | Write | Barrier
 
 

@@ -93,7 +93,7 @@ def _options(thread: Thread, readable: Sequence[set[int]]) -> Iterator[Option]:
     while True:
         tried = _Script(script, readable)
         run = run_thread(thread, tried.look, tried.choose)
-        if run not in seen:
+        if run not in seen and not run.contradicted:
             seen.add(run)
             yield Option(run, tuple(tried.choices))
         script = tried.taken

@@ -13,8 +13,8 @@ def carry_out(code: Code, decisions: Decisions) -> Execution:
     """The execution that `decisions` determine.
 
     NotAnExecution where there is none: reads without a write of their value, orders that leave out a write, halves of a
-    read-modify-write at different variables, or values that the code does not compute. Whether a memory model allows
-    the execution is another question.
+    read-modify-write at different variables, choices that turn out wrong, or values that the code does not compute.
+    Whether a memory model allows the execution is another question.
     """
     _require_initial(code, decisions)
     runs = runs_of(code, decisions)
@@ -23,6 +23,8 @@ def carry_out(code: Code, decisions: Decisions) -> Execution:
     _require_order(code, decisions, events)
     for run in runs:
         _require_pairs(run)
+        if run.contradicted:
+            raise NotAnExecution(f"a choice turns out wrong at {run.contradicted[0]}")
     values = {event.place: event.value for event in events}
     memory = tuple(values[decisions.order[v][-1]] or 0 for v in range(len(code.program.variables)))
     return Execution(
@@ -31,7 +33,7 @@ def carry_out(code: Code, decisions: Decisions) -> Execution:
         events,
         failed=_places(runs, [run.failed for run in runs]),
         cut=_places(runs, [run.cut for run in runs]),
-        waiting=_places(runs, [run.waiting for run in runs]),
+        waiting=_places(runs, [tuple(at.position for at in run.waiting) for run in runs]),
         memory=memory,
         registers=tuple(run.registers for run in runs),
         ended=all(run.ended for run in runs),

@@ -14,14 +14,26 @@ from memfence.axiomatic.code import (
     Define,
     End,
     EventItem,
+    Given,
     Item,
     Join,
+    Over,
     Read,
     Thread,
     Wait,
     Write,
 )
-from memfence.program.expressions import Address, EvaluationError, Expr, Register, check_index, evaluate, registers_of
+from memfence.program.expressions import (
+    Address,
+    Const,
+    EvaluationError,
+    Expr,
+    Register,
+    check_index,
+    evaluate,
+    registers_of,
+    rewrite,
+)
 from memfence.records import Record
 
 Reads = frozenset[int]
@@ -50,13 +62,24 @@ class Did(Record):
     pair: Reads = NONE
 
 
+class Waiting(Record):
+    """Where a thread stops; `goes_on` as in `code.Wait`, but for last values known."""
+
+    position: int
+    goes_on: Expr | None
+
+
 class ThreadRun(Record):
-    """`did`: events in program order; then the positions of failed checks, of cuts and of waits without an end."""
+    """`did`: events in program order; then the positions of failed checks and of cuts, and waits without an end.
+
+    `contradicted`: where something was chosen that cannot have been; then the run is part of no execution.
+    """
 
     did: tuple[Did, ...]
     failed: tuple[int, ...]
     cut: tuple[int, ...]
-    waiting: tuple[int, ...]
+    waiting: tuple[Waiting, ...]
+    contradicted: tuple[int, ...]
     registers: tuple[int, ...]
     ended: bool
 
@@ -110,12 +133,21 @@ class _Running:
         self.pair: Reads = NONE
         self.failed: list[int] = []
         self.cut: list[int] = []
-        self.waiting: list[int] = []
+        self.waiting: list[Waiting] = []
+        self.contradicted: list[int] = []
         self.end: tuple[tuple[int, ...], bool] = (), False
 
     def result(self) -> ThreadRun:
         registers, ended = self.end
-        return ThreadRun(tuple(self.did), tuple(self.failed), tuple(self.cut), tuple(self.waiting), registers, ended)
+        return ThreadRun(
+            tuple(self.did),
+            tuple(self.failed),
+            tuple(self.cut),
+            tuple(self.waiting),
+            tuple(self.contradicted),
+            registers,
+            ended,
+        )
 
     def value(self, expr: Expr) -> int:
         """Where it has none (division by zero), a check says so, and what is behind does not happen: any will do."""
@@ -157,7 +189,7 @@ class _Running:
                 if self.value(item.guard):
                     self.happen(position, item)
 
-    def happen(self, position: int, item: EventItem | Branch | Check | Wait | Cut) -> None:
+    def happen(self, position: int, item: EventItem | Branch | Check | Given | Wait | Over | Cut) -> None:
         match item:
             case Read() | Write():
                 self.access(position, item)
@@ -167,12 +199,22 @@ class _Running:
                 self.branch(item, self.reads_of(condition))
             case Check(condition):
                 self.failed += [] if self.value(condition) else [position]
+            case Given(condition):
+                self.contradicted += [] if self.value(condition) else [position]
             case Wait(condition):
-                self.waiting += [] if self.value(condition) else [position]
+                self.waiting += [] if self.value(condition) else [self.stopped(position, item)]
+            case Over():
+                pass
             case Cut():
                 self.cut.append(position)
             case _:
                 assert_never(item)
+
+    def stopped(self, position: int, item: Wait) -> Waiting:
+        def known(node: Expr) -> Expr:
+            return Const(self.slots[node.index]) if isinstance(node, Register) else node
+
+        return Waiting(position, None if item.goes_on is None else rewrite(item.goes_on, known))
 
     def branch(self, item: Branch, reads: Reads) -> None:
         if item.of_pair:

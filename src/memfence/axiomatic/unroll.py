@@ -10,22 +10,22 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memfence.axiomatic.code import Code, Cut, End, Origin, Thread, Wait
+from memfence.axiomatic.code import Code, Cut, End, Origin, Over, Thread
 from memfence.axiomatic.unrolling.awaits import Await, find_await, steps_that_matter
 from memfence.axiomatic.unrolling.emission import Emission
 from memfence.axiomatic.unrolling.merging import merge_alike
 from memfence.axiomatic.unrolling.nesting import Loop, Name, nesting_of
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
+from memfence.axiomatic.unrolling.standing import Stand, Standing
 from memfence.axiomatic.unrolling.state import Reserved, State
-from memfence.axiomatic.unrolling.steps import Round, Steps
+from memfence.axiomatic.unrolling.steps import Steps
 from memfence.passes.liveness import dead_registers
 from memfence.program.expressions import FALSE, TRUE, Const, Expr, Register
 from memfence.program.facts.cuts import CUT
 from memfence.program.facts.observation import observed_by
+from memfence.program.facts.over import ends_the_run
 from memfence.program.ir import Process, Program, Transition
 from memfence.program.traversal import property_expressions
-
-START: Round = ((), True)
 
 
 def unroll(program: Program, times: int) -> Code:
@@ -40,6 +40,8 @@ def unroll(program: Program, times: int) -> Code:
         raise NotUnrolled(Unfit.RUNS_GO_ON_AFTER_ERRORS)
     if program.any_number:
         raise NotUnrolled(Unfit.ANY_NUMBER)
+    if program.split_accesses:
+        raise NotUnrolled(Unfit.SPLIT_ACCESS, program.split_accesses[0].span)
     looked_at = [expr for prop in program.properties for expr in property_expressions(prop)]
     dead = dead_registers(program, observed_by(program, looked_at))
     threads = tuple(_Unrolling(program, number, times, dead[number]).thread() for number in range(len(dead)))
@@ -54,17 +56,17 @@ class _Unrolling:
         self.number = number
         _refuse(program.processes[number])
         self.cuts = frozenset(n for n, at in enumerate(program.processes[number].locations) if at.name == CUT)
-        self.process = merge_alike(program.processes[number], self.cuts)
+        self.over = ends_the_run(program.processes[number])
+        self.process = merge_alike(program.processes[number], self.cuts | self.over)
         self.times = times
         self.dead = dead
         self.out = Emission()
-        self.steps = Steps(program, number, self.out)
         self.nesting = nesting_of(self.process)
         self.leaving: dict[int, list[tuple[int, Transition]]] = {}
         for n, transition in enumerate(self.process.transitions):
             self.leaving.setdefault(transition.source, []).append((n, transition))
+        self.steps = Steps(program, number, self.out, Standing(program, self.process, self.leaving, dead))
         self.awaits: dict[Loop, Await | None] = {}
-        self.rounds: dict[Name, Round] = {}
         self.arrivals: dict[Name, tuple[int, list[State]]] = {}
         self.waiting: list[Name] = []
 
@@ -78,17 +80,18 @@ class _Unrolling:
             if location in self.cuts:
                 self.out.emit(Cut(state.guard, self._at(location)))
                 continue
+            if location in self.over:
+                self.out.emit(Over(state.guard, self._at(location)))
+                continue
             if location not in self.leaving:
                 ended.append(state)
                 continue
             useful = self._useful(location, name)
-            so_far = self.rounds.get(name[:-1], START) if self._is_last_round(location, name) else START
-            self.steps.begin(so_far)
+            stands = self._stands(location, state)
             if not useful:
-                self.out.emit(Wait(FALSE, state.guard, self._at(location), *self.steps.looked()))
-            for target, after in self.steps.leave(state, useful) if useful else ():
+                self.steps.wait(FALSE, state.guard, self._at(location), stands)
+            for target, after in self.steps.leave(state, useful, stands) if useful else ():
                 self._go(location, name, target, after)
-            self.rounds[name[:-1]] = self.steps.looked()
         self._end(ended)
         return Thread(self.process.name, tuple(self.out.items), len(self.out.ranges))
 
@@ -125,21 +128,18 @@ class _Unrolling:
         there, loop = self.nesting.after(source, name, target)
         found = None if loop is None else self._await(loop)
         if loop is None or there[-2] <= (self.times if found is None else found.rounds):
-            self._enter(source, target, there)
             self._arrive(target, there, state)
         elif found is None:
             self.out.emit(Cut(state.guard, self._at(target)))
         else:
-            self.out.emit(Wait(FALSE, state.guard, self._at(target), *self.steps.looked()))
+            state = self._forget(state, target)
+            self.steps.wait(FALSE, state.guard, self._at(target), self._stands(target, state))
 
-    def _enter(self, source: int, target: int, there: Name) -> None:
-        """Remember what was read on the way into an await, if that is a round of it."""
-        for loop in self.nesting.loops[target][-1:]:
-            found = self._await(loop)
-            if source not in loop.body and found is not None and found.begins_before:
-                looks, is_decided = self.rounds.get(there[:-1], START)
-                read = self.out.reads_since(self.steps.first_item)
-                self.rounds[there[:-1]] = (*looks, *read), is_decided
+    def _stands(self, location: int, state: State) -> Stand:
+        for loop in self.nesting.loops[location][-1:]:
+            if self._await(loop) is not None:
+                return Stand(location, state.registers, loop.body)
+        return Stand(location, state.registers)
 
     def _await(self, loop: Loop) -> Await | None:
         if loop not in self.awaits:

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 class VerifyResult(Record):
-    """What a checker found. `checked` where the certificate is a proof, else `refused`."""
+    """What a checker found. `checked` where the certificate is a proof, else `refused`.
+
+    `bounds`: what the proof leaves out, where the program was read up to bounds that runs may reach.
+    """
 
     certificate: str
     program: Program
@@ -31,6 +34,17 @@ class VerifyResult(Record):
     @property
     def is_valid(self) -> bool:
         return self.checked is not None
+
+    @property
+    def bounds(self) -> tuple[str, ...]:
+        if not self.program.is_cut_off or self.header.claim.reaches_no_bound:
+            return ()
+        return self.program.notes
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the proof is about some runs only: up to bounds of the program, or on pending stores."""
+        return bool(self.bounds) or self.header.claim.bound is not None
 
 
 class Proof(Record):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from memfence.cli import terminal
-from memfence.cli.choices import Colour
 from memfence.cli.exit_codes import MEANINGS
+from memfence.cli.spelling import spelled_out
 from memfence.version import VERSION
 
 VERBS = {
@@ -68,14 +68,11 @@ app = typer.Typer(
 )
 
 
-@app.callback(invoke_without_command=True)
-def main(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
-    color: Annotated[Colour, typer.Option("--color", help="Colours: where the terminal shows them, or not.")] = (
-        Colour.auto
-    ),
-) -> None:
-    terminal.COLOUR = color.value
+def main(version: bool, color: str) -> None:
+    terminal.COLOUR = color
     if version:
         sys.stdout.write(f"memfence {VERSION}\n")
         raise typer.Exit
+
+
+app.callback(invoke_without_command=True)(spelled_out(main, ""))

@@ -12,13 +12,15 @@ import typer
 from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit
 from memfence.cli.refusal import refusing
-from memfence.cli.report_files import write_report
+from memfence.cli.report_files import make_folder, write_report
+from memfence.cli.verb import verb
 from memfence.version import VERSION
 
 if TYPE_CHECKING:
     from memfence.bench.table import Cells, Sources, Table
 
 bench = typer.Typer(
+    name="bench",
     help="The tables of the papers, measured again beside the published numbers.",
     epilog="Example: memfence bench tables linden-wolper-2010",
     no_args_is_help=True,
@@ -27,39 +29,20 @@ bench = typer.Typer(
 
 app.add_typer(bench, name="bench", short_help="The tables of the papers, measured again.")
 
-ExamplesOption = Annotated[
-    Path | None,
-    typer.Option("--examples", metavar="DIR", help="Take the folder `examples` of these sources.", show_default=False),
-]
-CorpusOption = Annotated[
-    Path | None,
-    typer.Option("--corpus", metavar="DIR", help="Benchmarks of other tools: adds the rows of their programs."),
-]
-ClusterOption = Annotated[
-    str | None,
-    typer.Option(
-        "--cluster",
-        metavar="local|HOST:PORT",
-        help="Share the measurements between the machines of a Ray cluster, a job each; local: this one.",
-    ),
-]
-LimitOption = Annotated[float, typer.Option("--timeout", metavar="S", min=1, help="Limit of each command.")]
 
-
-@bench.command(epilog="Example: memfence bench tables sober-2008 -o results")
+@verb(example="bench tables sober-2008 -o results", of=bench)
 def tables(
     names: Annotated[
         list[str] | None,
         typer.Argument(metavar="[TABLE]...", help="Which ones; all if none is named.", show_default=False),
     ] = None,
-    examples: ExamplesOption = None,
-    corpus: CorpusOption = None,
-    cluster: ClusterOption = None,
-    timeout: LimitOption = 60,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Also write TABLE.md and TABLE.csv into DIR.")
-    ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="Only say which tables there are.")] = False,
+    *,
+    examples: Path | None,
+    corpus: Path | None,
+    cluster: str | None,
+    timeout: float,
+    out: Path | None,
+    listed: bool,
 ) -> None:
     """Measure tables of the papers again: states, time, memory, and the papers' numbers beside."""
     from memfence.bench.command import CommandFailed
@@ -82,14 +65,14 @@ def tables(
             raise typer.Exit(Exit.INTERNAL) from None
 
 
-@bench.command(epilog="Example: memfence bench families --most 4 -o growth.svg")
+@verb(example="bench families --most 4 -o growth.svg", of=bench)
 def families(
-    examples: ExamplesOption = None,
-    corpus: CorpusOption = None,
-    cluster: ClusterOption = None,
-    timeout: LimitOption = 20,
-    most: Annotated[int, typer.Option("--most", metavar="N", min=2, help="At most N processes.")] = 6,
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="SVG", help="Also draw it.")] = None,
+    examples: Path | None,
+    corpus: Path | None,
+    cluster: str | None,
+    timeout: float,
+    most: int,
+    out: Path | None,
 ) -> None:
     """How the time for persistence grows with the number of processes, exact and with --abstract 2."""
     from memfence.bench.command import CommandFailed, machine
@@ -148,7 +131,7 @@ def _measure(table: Table, sources: Sources, out: Path | None, cluster: str | No
     foot = f"\nmemfence {VERSION}, `{_command()}`; {machine()}.\n"
     sys.stdout.write(f"{foot}\n")
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out, "--out")
         lines = "".join(f"{markdown_row(row)}\n" for row in rows)
         text = head.replace("## ", "# ", 1) + markdown_head(table.columns) + lines + foot
         write_report(out / f"{table.name}.md", text, "--out")

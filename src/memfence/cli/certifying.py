@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 
 
 def ask_and_certify(
-    file: Path, certifying: Certifying, keywords: dict[str, Any]
+    file: Path, certifying: Certifying, keywords: dict[str, Any], *, given: Mapping[str, Any]
 ) -> tuple[CheckResult, Certified | None]:
-    """The answer, and its proof where one is asked for."""
+    """The answer, and its proof where one is asked for. `given`: all options that were typed."""
     if not certifying.is_asked:
         from memfence.api.check import check
 
-        return check(file, **keywords), None
+        return check(file, given=given, **keywords), None
     from memfence.api.certify import check_certified
-    from memfence.cli.report_files import require_place
+    from memfence.cli.report_files import require_place, writing
 
     require_place(certifying.certificate, "--certificate")
-    proof = check_certified(file, certifying.certificate, verified=certifying.verify, **keywords)
+    with writing("--certificate"):
+        proof = check_certified(file, certifying.certificate, verified=certifying.verify, given=given, **keywords)
     return proof.result, proof
 
 
@@ -38,8 +39,10 @@ def certify_patch(result: FixResult | AtomicFix, certifying: Certifying, keyword
     if not certifying.is_asked:
         return None
     from memfence.api.certify import certify_fix
+    from memfence.cli.report_files import writing
 
-    return certify_fix(result, certifying.certificate, verified=certifying.verify, **keywords)
+    with writing("--certificate"):
+        return certify_fix(result, certifying.certificate, verified=certifying.verify, **keywords)
 
 
 def write_proof(proof: Certified | None, *, quiet: bool) -> Exit | None:

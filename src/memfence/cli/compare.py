@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from memfence.cli.exit_codes import Exit
-from memfence.cli.keywords import keywords_of
-from memfence.cli.option_groups import AboutStates, File, HtmlOption, JsonOption, VerifyOption
+from memfence.cli.keywords import keywords_of, understood
+from memfence.cli.option_groups import AboutStates, File
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
@@ -29,10 +29,10 @@ def compare(
     context: typer.Context,
     file: File,
     asked: AboutStates,
-    json: JsonOption = False,
-    html: HtmlOption = None,
-    no_fences: Annotated[bool, typer.Option("--no-fences", help="Do not count the fences that are needed.")] = False,
-    verify: VerifyOption = False,
+    json: bool,
+    html: Path | None,
+    no_fences: bool,
+    verify: bool,
 ) -> None:
     """Every criterion side by side, under TSO and PSO: verdict, states, time, fences needed.
 
@@ -43,19 +43,17 @@ def compare(
     from memfence.cli.certifying import write_refused
     from memfence.reports.compare import render_comparison, render_comparison_json
 
+    everything = [file, *map(Path, asked.compiling.also or ())]
+    several = are_programs(everything, asked.loading.language)
+    usage = understood(context, files=everything, several=several)
     files = ReportFiles(html)
     files.require_places([("FILE", file)])
     progress = ProgressLine()
-    if are_programs(file, asked.compiling.also or ()):
-        several = [file, *map(Path, asked.compiling.also or ())]
-        if verify:
-            raise typer.BadParameter("it is about one program: give one file", param_hint="--verify")
-        with refusing(json):
-            keywords = keywords_of(context, progress, but=("no_fences", "also"))
-            raise typer.Exit(compare_several(several, keywords, fences=not no_fences, json=json, html=html))
+    keywords = keywords_of(usage, progress)
+    if several:
+        raise typer.Exit(compare_several(everything, keywords, fences=not no_fences, json=json))
     try:
         with refusing(json):
-            keywords = keywords_of(context, progress, but=("no_fences", "verify"))
             comparison, proofs = _ask(file, keywords, fences=not no_fences, verify=verify)
     finally:
         progress.close()

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from memfence.cli.exit_codes import HandedOn
 from memfence.cli.refusal import refusing
 from memfence.cli.verb import verb
 
@@ -37,4 +38,4 @@ def _compile(words: list[str], *, is_cpp: bool) -> None:
     from memfence.api.run import drive_compiler
 
     with refusing(False):
-        raise typer.Exit(drive_compiler(words, is_cpp=is_cpp))
+        raise typer.Exit(HandedOn(drive_compiler(words, is_cpp=is_cpp)))

@@ -22,3 +22,12 @@ def example_names(begun: str) -> list[str]:
     from memfence.api.examples import example_texts
 
     return [name for name, _ in example_texts() if name.startswith(begun)]
+
+
+def models(begun: str) -> list[str]:
+    """The models that are not in the list yet."""
+    from memfence.verbs.models import ALL_MODELS
+
+    *before, last = begun.split(",")
+    names = [name for name in ALL_MODELS if name.startswith(last) and name not in before]
+    return [",".join([*before, name]) for name in names]

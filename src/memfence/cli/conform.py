@@ -9,22 +9,21 @@ from typing import Annotated
 import typer
 
 from memfence.cli.exit_codes import Exit
-from memfence.cli.option_groups import JsonOption, QuietOption
 from memfence.cli.refusal import refusing
-from memfence.cli.reproduce import EmitOption, SeedOption
+from memfence.cli.report_files import writing
 from memfence.cli.verb import verb
 
 
 @verb("Does this processor stay within the model?", example="conform tests/ --seconds 0.5")
 def conform(
     files: Annotated[list[Path], typer.Argument(metavar="FILE|DIR...", help="Litmus tests.", show_default=False)],
-    seconds: Annotated[float, typer.Option(metavar="S", min=0.01, help="How long to run each test.")] = 0.5,
-    timeout: Annotated[float, typer.Option(metavar="S", min=0.1, help="Limit for finding what is allowed.")] = 10.0,
-    seed: SeedOption = 1,
-    emit: EmitOption = None,
-    plain: Annotated[bool, typer.Option("--plain", help="Use one strategy only, to compare with.")] = False,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
+    seconds: float,
+    timeout: float,
+    seed: int,
+    emit: Path | None,
+    plain: bool,
+    json: bool,
+    quiet: bool,
 ) -> None:
     """Run litmus tests on the processor at hand, and compare the outcomes with those that SC and TSO allow.
 
@@ -38,7 +37,7 @@ def conform(
 
     stress = StressOptions(seconds=seconds, seed=seed, emit=emit, plain=plain)
     found = []
-    with refusing(json):
+    with refusing(json), writing("--emit"):
         for one in ask(files, stress, timeout_seconds=timeout):
             found.append(one)
             if not quiet and sys.stderr.isatty():

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
 
 import typer
 
 from memfence.cli.exit_codes import Exit
-from memfence.cli.option_groups import JsonOption
 from memfence.cli.refusal import refusing
 from memfence.cli.verb import verb
 
 
 @verb("What do fences cost on this processor?", example="cost --measure")
 def cost(
-    measure: Annotated[
-        bool, typer.Option("--measure/--default", help="Measure here, or say what `fix` assumes.")
-    ] = True,
-    json: JsonOption = False,
+    measure: bool,
+    json: bool,
 ) -> None:
     """What mfence, `lock or`, xchg, sfence and a seq_cst store cost between a store and a load, with the spread."""
     from memfence.reports.json import dump

@@ -22,7 +22,8 @@ def examples(
         str | None,
         typer.Argument(metavar="[NAME]", help="Which one to write here; none lists all.", autocompletion=example_names),
     ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="OUT", help="Write it to OUT.")] = None,
+    *,
+    output: Path | None,
 ) -> None:
     """List the example programs that come with memfence, or write one of them into this folder."""
     from memfence.api.examples import example, example_texts

@@ -24,6 +24,10 @@ class Exit(IntEnum):
     INTERNAL = 70
 
 
+class HandedOn(int):
+    """The exit code of another program, a compiler or a server, that the user asked for by a verb of ours."""
+
+
 MEANINGS: dict[Exit, str] = {
     Exit.HOLDS: "holds",
     Exit.VIOLATED: "violated",
@@ -52,10 +56,11 @@ def exit_of(verdict: Verdict, *, is_doubtful: bool = False) -> Exit:
     return codes[verdict.value]
 
 
-def exit_of_fix(verdict: FixVerdict) -> Exit:
-    """0 with a proof for what is written; 1 where nothing helps."""
+def exit_of_fix(verdict: FixVerdict, *, is_bounded: bool = False) -> Exit:
+    """0 with a proof for what is written; 1 where nothing helps; 4 where the proof `is_bounded`."""
     codes = {"fixed": Exit.HOLDS, "already_holds": Exit.HOLDS, "impossible": Exit.VIOLATED, "unknown": Exit.UNKNOWN}
-    return codes[verdict.value]
+    code = codes[verdict.value]
+    return Exit.UNKNOWN if is_bounded and code is Exit.HOLDS else code
 
 
 def exit_of_why(needs: Iterable[Need]) -> Exit:

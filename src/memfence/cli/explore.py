@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from memfence.cli.exit_codes import Exit, exit_of
-from memfence.cli.keywords import keywords_of, typed
-from memfence.cli.option_groups import (
-    MOST,
-    ClusterOption,
-    Compiling,
-    File,
-    HtmlOption,
-    JsonOption,
-    Loading,
-    QuietOption,
-    TimeoutOption,
-    VerifyOption,
-)
+from memfence.cli.keywords import keywords_of, understood
+from memfence.cli.option_groups import Compiling, File, Loading
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles, make_folder, write_report
@@ -34,12 +22,7 @@ if TYPE_CHECKING:
     from memfence.deadline import Deadline
     from memfence.execution.schedule import Replayable
     from memfence.questions.explore import ExploreResult
-
-ONLY_HERE = ("no_monitor", "save_trace", "most_traces", "save_schedule", "replay", "verify")
-NOT_WITH_REPLAY = (
-    "preemptions", "depth", "first", "no_monitor", "timing", "save_trace", "most_traces", "save_schedule", "html",
-    "verify", "cluster",
-)  # fmt: skip
+    from memfence.verbs.usage import Usage
 
 
 @verb("Run SC executions one by one, and monitor each.", example="explore examples/lost_wakeup.pml --preemptions 3")
@@ -48,37 +31,21 @@ def explore(
     file: File,
     loading: Loading,
     compiling: Compiling,
-    preemptions: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=0,
-            max=MOST,
-            help="Try all executions with 0, 1, ... up to N preemptions. Default: no bound.",
-        ),
-    ] = None,
-    depth: Annotated[
-        int, typer.Option(metavar="D", min=1, max=MOST, help="Follow no execution beyond D steps.")
-    ] = 1_000,
-    first: Annotated[bool, typer.Option("--first", help="Stop at the first finding.")] = False,
-    no_monitor: Annotated[bool, typer.Option("--no-monitor", help="Look for assertion failures only.")] = False,
-    timing: Annotated[bool, typer.Option("--timing", help="Explore again without the monitor, to compare.")] = False,
-    save_trace: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write executions as traces for `memfence monitor`.")
-    ] = None,
-    most_traces: Annotated[int, typer.Option(metavar="N", min=1, max=MOST, help="Write at most N traces.")] = 1_000,
-    save_schedule: Annotated[
-        Path | None, typer.Option(metavar="OUT", help="Write what was found as schedules for --replay.")
-    ] = None,
-    replay: Annotated[
-        Path | None, typer.Option(metavar="SCHEDULE", help="Explore nothing: replay a saved schedule.")
-    ] = None,
-    verify: VerifyOption = False,
-    cluster: ClusterOption = None,
-    timeout: TimeoutOption = None,
-    json: JsonOption = False,
-    html: HtmlOption = None,
-    quiet: QuietOption = False,
+    preemptions: int | None,
+    depth: int,
+    first: bool,
+    no_monitor: bool,
+    timing: bool,
+    save_trace: Path | None,
+    most_traces: int,
+    save_schedule: Path | None,
+    replay: Path | None,
+    verify: bool,
+    cluster: str | None,
+    timeout: float | None,
+    json: bool,
+    html: Path | None,
+    quiet: bool,
 ) -> None:
     """Run SC executions one by one: does an assertion fail, is one borderline for store buffers?
 
@@ -88,13 +55,11 @@ def explore(
     from memfence.cli.certifying import write_refused
     from memfence.deadline import Deadline
 
+    usage = understood(context, files=[file, *(compiling.also or ())])
     if replay is not None:
-        _refuse_with_replay(typed(context))
-        replayed = _replayed(context, file, replay, json)
+        replayed = _replayed(usage, file, replay, json)
         _show(_replay_report(replayed, json, quiet) or _no_answer(file, Deadline(timeout), json, quiet), json)
         raise typer.Exit(_exit_of_replay(replayed))
-    if cluster is not None and verify:
-        raise typer.BadParameter("the states of a proof have to be on one machine", param_hint="--cluster")
     files = ReportFiles(html)
     files.require_places([("FILE", file)], [("--save-schedule", save_schedule)])
     if save_trace is not None:
@@ -102,7 +67,7 @@ def explore(
     deadline, progress = Deadline(timeout), ProgressLine(quiet=quiet)
     keep = most_traces if save_trace is not None else 0
     more = {"deadline": deadline, "monitor": not no_monitor, "save": keep}
-    found = _explored(file, keywords_of(context, progress, but=ONLY_HERE) | more, progress, json=json, verify=verify)
+    found = _explored(file, keywords_of(usage, progress) | more, progress, json=json, verify=verify)
     if found is None:
         _show(_no_answer(file, deadline, json, quiet), json)
         raise typer.Exit(Exit.UNKNOWN)
@@ -147,13 +112,6 @@ def _show(text: str, json: bool) -> None:
         terminal.write(text)
 
 
-def _refuse_with_replay(given: Collection[str]) -> None:
-    for name in NOT_WITH_REPLAY:
-        if name in given:
-            what = "--replay explores nothing: it shows the runs of a saved schedule"
-            raise typer.BadParameter(what, param_hint=f"--{name.replace('_', '-')}")
-
-
 def _report(result: ExploreResult, proofs: NamedProofs, json: bool, quiet: bool) -> str:
     from memfence.cli import terminal
     from memfence.reports.exploration import explore_object, explore_text
@@ -165,13 +123,13 @@ def _report(result: ExploreResult, proofs: NamedProofs, json: bool, quiet: bool)
     return explore_text(result, proofs, width=terminal.width(), quiet=quiet)
 
 
-def _replayed(context: typer.Context, file: Path, schedule: Path, json: bool) -> tuple[Replayable, ...] | None:
+def _replayed(usage: Usage, file: Path, schedule: Path, json: bool) -> tuple[Replayable, ...] | None:
     """The runs of the schedule; None where the time was up before."""
     from memfence.api.explore import replay
     from memfence.deadline import TimeUp
 
     with refusing(json), suppress(TimeUp):
-        return replay(file, schedule, **keywords_of(context, ProgressLine(quiet=True), but=ONLY_HERE))
+        return replay(file, schedule, **keywords_of(usage))
     return None
 
 

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from memfence.cli.choices import AtomicWaits, Minimise, Style, Via
 from memfence.cli.exit_codes import Exit, exit_of_fix
-from memfence.cli.keywords import keywords_of, typed
-from memfence.cli.option_groups import AtomicWaitsOption, CriterionOption, Deciding, File, Reported
-from memfence.cli.order_fix import NOT_FOR_ORDERS, fix_models_of
-from memfence.cli.portable import UnrollOption, is_one_with_states
+from memfence.cli.keywords import keywords_of, understood
+from memfence.cli.option_groups import Deciding, File, Reported
+from memfence.cli.order_fix import fix_models_of
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles, write_report
 from memfence.cli.several import are_programs, fix_several
 from memfence.cli.verb import verb
+from memfence.verbs.models import is_answered_by_states
 
 if TYPE_CHECKING:
     from memfence.frontends.registry import EditKind
     from memfence.synthesis.atomic_writes import AtomicFix
     from memfence.synthesis.result import FixResult
-
-LEFT_OUT = ("atomic", "output", "in_place", "diff", "bench", "kinds", "cost", "certificate", "verify")
-"""What only the command line has, or reads for itself."""
 
 
 @verb("Where do fences go, and how few are enough?", example="fix examples/lost_wakeup.pml --model tso")
@@ -35,107 +30,67 @@ def fix(
     context: typer.Context,
     file: File,
     deciding: Deciding,
-    model: Annotated[
-        str,
-        typer.Option(metavar="MODEL", help="tso, pso; x86, rc11, armv8, NAME.cat or a list: orders in C."),
-    ] = "tso",
-    unroll: UnrollOption = None,
-    criterion: CriterionOption = None,
-    atomic: Annotated[
-        Path | None, typer.Option("--atomic", metavar="LIST", help="With --ltl: atomic writes, read and written.")
-    ] = None,
-    atomic_waits: AtomicWaitsOption = AtomicWaits.own,
-    minimise: Annotated[
-        Minimise, typer.Option(help="Fewest edits, least cost, or the first set the papers' greedy loops find.")
-    ] = Minimise.COUNT,
-    every: Annotated[bool, typer.Option("--all", help="List every minimal set.")] = False,
-    via: Annotated[
-        Via | None, typer.Option(help="For PSO: mfences until it works under TSO, then sfences.", show_default=False)
-    ] = None,
-    kinds: Annotated[
-        str | None, typer.Option(metavar="LIST", help="What may be written: some of mfence,sfence,locked.")
-    ] = None,
-    style: Annotated[
-        Style, typer.Option(help="C: write C11 fences, make atomic stores seq_cst where possible, or write assembly.")
-    ] = Style.fence,
-    cost: Annotated[
-        str | None,
-        typer.Option(
-            "--cost",
-            "--costs",
-            metavar="KIND=N,...|measured",
-            help="Default mfence=10,sfence=2,locked=10; a loop is times 10. measured: as on this processor.",
-        ),
-    ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="OUT", help="Write the text to OUT.")] = None,
-    in_place: Annotated[bool, typer.Option("--in-place", help="Write the text back to FILE.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Print the diff only.")] = False,
-    bench: Annotated[
-        str | None,
-        typer.Option(metavar="CMD", help="C: time every way to write the fix with CMD, where {} is the file."),
-    ] = None,
-    run: Annotated[
-        bool, typer.Option("--run", help="C: run the compiled program, and fence its borderline executions.")
-    ] = False,
+    model: str,
+    unroll: int | None,
+    criterion: str | None,
+    atomic: Path | None,
+    atomic_waits: str,
+    minimise: str,
+    every: bool,
+    via: str | None,
+    kinds: str | None,
+    style: str,
+    cost: str | None,
+    output: Path | None,
+    in_place: bool,
+    diff: bool,
+    bench: str | None,
+    run: bool,
 ) -> None:
     """Where exactly do fences go, and how few are enough? Each proved to be needed, all together to be enough."""
     from memfence.api.fix import fix as ask
     from memfence.cli.certifying import certify_patch, write_proof
 
-    reported, compiling = deciding.reported, deciding.compiling
-    if in_place and output is not None:
-        raise typer.BadParameter("use one of --in-place and -o", param_hint="--in-place")
-    if in_place and str(file) == "-":
-        raise typer.BadParameter("standard input cannot be written back; use -o", param_hint="--in-place")
+    reported = deciding.reported
+    everything = [file, *map(Path, deciding.compiling.also or ())]
+    several = are_programs(everything, deciding.loading.language)
+    usage = understood(context, models=model, files=everything, several=several)
     place = file if in_place else output
     if run:
         from memfence.cli.fix_run import fix_run
 
-        raise fix_run(file, typed(context), place, diff=diff, json=reported.json, quiet=reported.quiet)
+        raise fix_run(file, usage, place)
     if bench is not None:
-        raise _bench(file, bench, reported, typed(context))
+        raise _bench(file, bench, reported)
     progress = ProgressLine(quiet=reported.quiet)
-    if model == "sc":
-        raise typer.BadParameter("under sc no fence does anything", param_hint="--model")
-    if not is_one_with_states(model):
-        said = typed(context)
-        keywords = keywords_of(context, progress, but=(*LEFT_OUT, *NOT_FOR_ORDERS, "model"))
-        raise typer.Exit(fix_models_of(file, model, keywords, said, reported, place=place))
-    if unroll is not None:
-        raise typer.BadParameter("tso and pso need no bound on loops", param_hint="--unroll")
-    if are_programs(file, compiling.also or ()):
-        several = [file, *map(Path, compiling.also or ())]
-        with refusing(reported.json):
-            keywords = keywords_of(context, progress, but=(*LEFT_OUT, "also")) | _edits(kinds, cost)
-            raise typer.Exit(fix_several(several, keywords, reported, set(typed(context))))
+    keywords = keywords_of(usage, progress) | _edits(kinds, cost)
+    if not is_answered_by_states(usage.models):
+        raise typer.Exit(fix_models_of(file, usage, keywords, reported, output=output, in_place=in_place))
+    if several:
+        raise typer.Exit(fix_several(everything, keywords, reported))
     files = ReportFiles(reported.html, reported.sarif, reported.junit)
-    read = [("FILE", file)]
-    files.require_places(read, [("--atomic", atomic), ("--output", output)])
-    keywords = keywords_of(context, progress, but=LEFT_OUT)
-    given = {"html", "sarif", "junit", "atomic", "atomic_waits"} & set(typed(context))
+    files.require_places([("FILE", file)], [("--atomic", atomic), ("--output", _file_of(output))])
+    keywords |= _list_of(atomic)
     try:
         with refusing(reported.json, file, files):
-            known = _list_of(atomic)
-            result = ask(file, **keywords, **_edits(kinds, cost), **known, given=given)
+            result = ask(file, **keywords, given=usage.said)
     finally:
         progress.close()
-    _write(result, atomic, place)
+    _write(result, atomic, output, in_place=in_place)
     _print(result, reported, diff)
     proof = certify_patch(result, deciding.certifying, keywords)
     files.write_fix(result, proof)
-    raise typer.Exit(write_proof(proof, quiet=reported.quiet or reported.json or diff) or exit_of_fix(result.verdict))
+    code = exit_of_fix(result.verdict, is_bounded=result.is_bounded)
+    raise typer.Exit(write_proof(proof, quiet=reported.quiet or reported.json or diff) or code)
 
 
-def _bench(file: Path, command: str, reported: Reported, said: Iterable[str]) -> typer.Exit:
+def _bench(file: Path, command: str, reported: Reported) -> typer.Exit:
     """The table of times; all that is asked about the program is what it states."""
     from memfence.api.silicon import bench_fixes
     from memfence.cli import terminal
     from memfence.reports.json import dump
     from memfence.reports.silicon import bench_object, bench_text
 
-    others = sorted(set(said) - {"bench", "json", "quiet", "file"})
-    if others:
-        raise typer.BadParameter(f"--{others[0].replace('_', '-')} does not go with it", param_hint="--bench")
     with refusing(reported.json):
         timed = bench_fixes(file, command)
     if reported.json:
@@ -147,7 +102,7 @@ def _bench(file: Path, command: str, reported: Reported, said: Iterable[str]) ->
 
 def _list_of(atomic: Path | None) -> dict[str, Any]:
     """A list that exists already is where to start from."""
-    return {} if atomic is None or not atomic.exists() else {"atomic": str(atomic)}
+    return {} if atomic is None else {"atomic": str(atomic) if atomic.exists() else ()}
 
 
 def _edits(kinds: str | None, cost: str | None) -> dict[str, Any]:
@@ -185,17 +140,22 @@ def _costs(text: str) -> dict[EditKind, int]:
     return costs
 
 
-def _write(result: FixResult | AtomicFix, atomic: Path | None, text: Path | None) -> None:
+def _file_of(output: Path | None) -> Path | None:
+    """The file that is written; none where it is a folder for several."""
+    return None if output is None or output.is_dir() else output
+
+
+def _write(result: FixResult | AtomicFix, atomic: Path | None, output: Path | None, *, in_place: bool) -> None:
     """What is proved only: what is not known to work is not written over what is there."""
-    from memfence.reports.fix_files import atomic_list, fixed_text
+    from memfence.cli.patched_files import write_patched
+    from memfence.reports.fix_files import atomic_list, fixed_files
     from memfence.synthesis.atomic_writes import AtomicFix
 
     if exit_of_fix(result.verdict) is not Exit.HOLDS:
         return
     if atomic is not None and isinstance(result, AtomicFix):
         write_report(atomic, atomic_list(result), "--atomic")
-    if text is not None:
-        write_report(text, fixed_text(result), "--output")
+    write_patched(fixed_files(result), output, in_place=in_place)
 
 
 def _print(result: FixResult | AtomicFix, reported: Reported, diff: bool) -> None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from memfence.cli.exit_codes import Exit
+from memfence.cli.keywords import keywords_of
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import write_report
+
+if TYPE_CHECKING:
+    from memfence.verbs.usage import Usage
 
 CODES = {
     "fixed": Exit.HOLDS,
@@ -18,26 +22,19 @@ CODES = {
     "impossible": Exit.VIOLATED,
     "unknown": Exit.UNKNOWN,
 }
-UNDERSTOOD = {
-    "file", "run", "macros", "include", "std", "timeout", "output", "in_place", "diff", "json", "quiet", "model",
-}  # fmt: skip
 
 
-def fix_run(
-    file: Path, given: dict[str, Any], output: Path | None, *, diff: bool, json: bool, quiet: bool
-) -> typer.Exit:
-    """Find the fences, print and write what was asked for. `given`: the options that were typed."""
+def fix_run(file: Path, usage: Usage, output: Path | None) -> typer.Exit:
+    """Find the fences, print and write what was asked for."""
     from memfence.api.run import fix_by_running
 
-    for name in given:
-        if name not in UNDERSTOOD or (name == "model" and given[name] != "tso"):
-            raise typer.BadParameter("it has no meaning together with --run", param_hint=f"--{name.replace('_', '-')}")
-    keywords: dict[str, Any] = {name: tuple(given[name]) for name in ("macros", "include") if name in given}
+    json = usage.says("json")
+    keywords = {name: value for name, value in keywords_of(usage).items() if name != "model"}
     with refusing(json):
-        result = fix_by_running(file, **keywords, std=given.get("std"), timeout_seconds=given.get("timeout"))
+        result = fix_by_running(file, **keywords)
     if output is not None and result.patched is not None:
         write_report(output, result.patched, "--output")
-    _print(result, diff=diff, json=json, quiet=quiet)
+    _print(result, diff=usage.says("diff"), json=json, quiet=usage.says("quiet"))
     return typer.Exit(CODES[result.verdict.value])
 
 

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from enum import Enum
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import typer
 
+from memfence.cli.parameters import plain
 from memfence.cli.progress import ProgressLine
-
-SHORTER = {"timeout": "timeout_seconds", "memory": "memory_megabytes"}
-"""Where the option is shorter than the keyword."""
-NAMES = {**SHORTER, "every": "all"}
-"""Where the parameter has another name than the keyword."""
+from memfence.cli.refusal import refusing
+from memfence.verbs.models import models_in
+from memfence.verbs.options import option_of
+from memfence.verbs.refusal import answered_as, refuse_unused
+from memfence.verbs.usage import Usage
 
 
 def typed(context: typer.Context) -> dict[str, Any]:
-    """Every parameter that stood on the command line, even with its default value, by its name."""
-    return {name: value for name, value in context.params.items() if _was_typed(context, name)}
+    """Every option that stood on the command line, even with its default value, by its name."""
+    verb = _verb(context)
+    return {
+        name: plain(value)
+        for name, value in context.params.items()
+        if _was_typed(context, name) and option_of(verb, name) is not None
+    }
+
+
+def _verb(context: typer.Context) -> str:
+    return context.command_path.partition(" ")[2]
 
 
 def _was_typed(context: typer.Context, name: str) -> bool:
@@ -26,21 +36,34 @@ def _was_typed(context: typer.Context, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def keywords_of(context: typer.Context, progress: ProgressLine, *, but: Iterable[str] = ()) -> dict[str, Any]:
+def understood(
+    context: typer.Context, *, models: str | None = None, files: Sequence[object] = (), several: bool = False
+) -> Usage:
+    """What was typed, with the models that answer it; an option that means nothing there ends with exit code 2."""
+    with refusing(json=False):
+        named = () if models is None else models_in(models)
+        names = tuple(map(str, files))
+        usage = Usage(verb=_verb(context), said=typed(context), models=named, files=names, several=several)
+        usage = replace(usage, models=answered_as(usage))
+        refuse_unused(usage)
+    return usage
+
+
+def keywords_of(usage: Usage, progress: ProgressLine | None = None) -> dict[str, Any]:
     """The typed options as keywords of the API, but for those that only the command line has."""
-    left_out = {*but, "file", "place", "json", "html", "sarif", "junit", "quiet", "verbose"}
-    chosen = {NAMES.get(name, name): _plain(value) for name, value in typed(context).items() if name not in left_out}
+    named = ((option_of(usage.verb, name), value) for name, value in usage.said.items())
+    chosen: dict[str, Any] = {
+        option.in_python: tuple(value) if isinstance(value, list) else value
+        for option, value in named
+        if option is not None and option.in_python
+    }
     if "reduce" in chosen:
         chosen["reduce"] = _reductions(chosen["reduce"])
     if "define" in chosen:
         chosen["define"] = _definitions(chosen["define"])
-    if progress.active:
+    if progress is not None and progress.active:
         chosen["progress"] = progress
     return chosen
-
-
-def _plain(value: Any) -> Any:
-    return value.value if isinstance(value, Enum) else tuple(map(_plain, value)) if isinstance(value, list) else value
 
 
 def _reductions(text: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from memfence.cli.exit_codes import Exit
+from memfence.cli.exit_codes import Exit, HandedOn
 from memfence.cli.verb import verb
 
 
@@ -18,4 +18,7 @@ def lsp() -> None:
     except ImportError as missing:
         sys.stderr.write(f"memfence lsp needs {missing.name}: pip install 'pygls>=2'\n")
         raise typer.Exit(Exit.USAGE) from None
-    make_server().start_io()
+    try:
+        make_server().start_io()
+    except SystemExit as ended:  # as the protocol says: 1 where an editor leaves without saying so first
+        raise typer.Exit(HandedOn(ended.code if isinstance(ended.code, int) else 0)) from None

@@ -12,6 +12,8 @@ import typer
 from memfence.cli.app import VERBS, app
 from memfence.cli.exit_codes import MEANINGS
 from memfence.cli.main import add_verbs
+from memfence.verbs.option import Group
+from memfence.verbs.options import option_of
 
 
 def man_page() -> str:
@@ -34,13 +36,32 @@ def _verbs(group: Any) -> Iterator[str]:
         command = group.commands[name]
         yield f".SS {_escaped(name)}"
         yield from _plain(command.help or "")
-        for option in getattr(command, "params", ()):
+        yield from _options(name, command)
+
+
+def _options(verb: str, command: Any) -> Iterator[str]:
+    """Those of a command by groups, as its help has them; those of the commands in a list of commands."""
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from (".PP", f"\\fB{_escaped(f'{verb} {name}')}\\fR:", *_plain(inner.help or ""))
+        yield from _options(f"{verb} {name}", inner)
+    for group in Group:
+        options = [one for one in command.params if _is_listed(one) and _group_of(verb, one) is group]
+        if options and group is not Group.EVERYDAY:
+            yield from (".PP", f"{_escaped(group.value)}:")
+        for option in options:
             yield from _option(option)
 
 
+def _is_listed(option: Any) -> bool:
+    return option.param_type_name == "option" and not option.hidden
+
+
+def _group_of(verb: str, option: Any) -> Group:
+    row = option_of(verb, option.name)
+    return Group.EVERYDAY if row is None else row.group
+
+
 def _option(option: Any) -> Iterator[str]:
-    if option.param_type_name != "option" or option.hidden:
-        return
     metavar = "" if option.is_flag else f" \\fI{_escaped(option.metavar or option.type.name.upper())}\\fR"
     yield ".TP"
     yield f"\\fB{_escaped(', '.join(option.opts))}\\fR{metavar}"

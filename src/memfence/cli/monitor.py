@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from memfence.cli.exit_codes import exit_of
-from memfence.cli.option_groups import HtmlOption, JsonOption, QuietOption
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
 from memfence.cli.verb import verb
@@ -21,9 +20,9 @@ def monitor(
         str,
         typer.Argument(metavar="TRACE", help="JSON lines, gzip accepted; - reads standard input.", show_default=False),
     ],
-    json: JsonOption = False,
-    html: HtmlOption = None,
-    quiet: QuietOption = False,
+    json: bool,
+    html: Path | None,
+    quiet: bool,
 ) -> None:
     """Could this recorded SC execution have gone another way on hardware with store buffers?"""
     from memfence.api.monitor import monitor as ask

@@ -3,42 +3,42 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from memfence.cli.exit_codes import Exit, exit_of_fix
 from memfence.cli.refusal import refusing
-from memfence.cli.report_files import write_report
 
 if TYPE_CHECKING:
     from memfence.cli.option_groups import Reported
     from memfence.synthesis.orders.result import OrderFix
-
-NOT_FOR_ORDERS = ("html", "sarif", "junit", "certificate", "verify", "atomic", "kinds", "cost", "via", "style", "bench")
+    from memfence.verbs.usage import Usage
 
 
 def fix_models_of(
-    file: Path, model: str, keywords: dict[str, Any], said: Mapping[str, Any], reported: Reported, *, place: Path | None
+    file: Path,
+    usage: Usage,
+    keywords: dict[str, Any],
+    reported: Reported,
+    *,
+    output: Path | None,
+    in_place: bool,
 ) -> Exit:
-    """Fix the file for all models; `place`: where the text goes. 0 only with a proof without a bound."""
+    """Fix the file for all models, and write the text as `fix` does. 0 only with a proof without a bound."""
     from memfence.api.order_fix import fix_models
+    from memfence.cli.patched_files import write_patched
+    from memfence.reports.order_fix import order_files
 
-    for option in NOT_FOR_ORDERS:
-        if option in said:
-            raise typer.BadParameter("not for rc11, armv8, cat files and lists of models", param_hint=f"--{option}")
     with refusing(reported.json):
-        result = fix_models(file, model, **keywords)
-    _print(result, reported, diff=bool(said.get("diff")))
+        result = fix_models(file, usage.models, given=usage.said, **_but_models(keywords))
+    _print(result, reported, diff=usage.says("diff"))
     code = exit_of_fix(result.verdict)
-    if place is not None and code is Exit.HOLDS and result.patched is not None:
-        write_report(place, result.program.source.marked(result.patched), "--output")
+    if code is Exit.HOLDS and result.patched is not None:
+        write_patched(order_files(result), output, in_place=in_place)
     return Exit.UNKNOWN if code is Exit.HOLDS and result.bound is not None else code
 
 
-def why_models_of(file: Path, line: int | None, model: str, keywords: dict[str, Any], *, json: bool) -> Exit:
+def why_models_of(file: Path, line: int | None, usage: Usage, keywords: dict[str, Any], *, json: bool) -> Exit:
     """Which orders of the file the models need. 0: all that were asked about; 1: not all; 4: not known."""
     from memfence.api.order_fix import why_models
     from memfence.cli import terminal
@@ -46,13 +46,18 @@ def why_models_of(file: Path, line: int | None, model: str, keywords: dict[str, 
     from memfence.reports.order_fix import needed_object, needed_text
 
     with refusing(json):
-        result = why_models(file, line, model, **keywords)
+        result = why_models(file, line, usage.models, given=usage.said, **_but_models(keywords))
     if json:
         sys.stdout.write(dump(needed_object(result)))
     else:
         terminal.write(needed_text(result, width=terminal.width()))
     needed = {one.is_needed for one in result.orders}
     return Exit.VIOLATED if False in needed else Exit.UNKNOWN if None in needed else Exit.HOLDS
+
+
+def _but_models(keywords: dict[str, Any]) -> dict[str, Any]:
+    """The models have a parameter of their own."""
+    return {name: value for name, value in keywords.items() if name != "model"}
 
 
 def _print(result: OrderFix, reported: Reported, *, diff: bool) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from memfence.cli.exit_codes import Exit
 from memfence.cli.interruption import report_interruption
-from memfence.cli.keywords import SHORTER
+from memfence.verbs.options import OPTIONS
 
 if TYPE_CHECKING:
     from memfence.cli.report_files import ReportFiles
@@ -34,7 +34,7 @@ def refusing(json: bool, file: Path | None = None, files: ReportFiles | None = N
     try:
         yield
     except WrongUsage as wrong:
-        raise typer.BadParameter(wrong.problem, param_hint=_as_typed(wrong.option)) from None
+        raise typer.BadParameter(wrong.problem, param_hint=wrong.typed or _as_typed(wrong.option)) from None
     except TimeUp as up:
         raise typer.Exit(report_interruption(limit=f"timeout {up.seconds:g} s")) from None
     except InputError as error:
@@ -44,11 +44,11 @@ def refusing(json: bool, file: Path | None = None, files: ReportFiles | None = N
 
 
 def _as_typed(option: str) -> str:
-    """The option of Python's API as the command line knows it."""
+    """The keyword of Python's API as the command line knows it."""
     if option in POSITIONS:
         return POSITIONS[option]
-    name = {keyword: parameter for parameter, keyword in SHORTER.items()}.get(option, option)
-    return f"--{name.replace('_', '-')}"
+    known = (row.typed for row in OPTIONS if row.in_python == option)
+    return next(known, f"--{option.replace('_', '-')}")
 
 
 def refuse(error: InputError, json: bool) -> Exit:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from memfence.output_files import CannotWrite, make_folders, write_file
 from memfence.records import Record
 
 if TYPE_CHECKING:
@@ -216,15 +218,21 @@ def _obstacle(path: Path) -> int | None:
 
 def write_report(path: Path, text: str, option: str) -> None:
     """Write the file; where that is impossible, the option was wrong (exit code 2)."""
-    try:
-        path.write_bytes(text.encode("utf-8"))
-    except OSError as problem:
-        raise typer.BadParameter(f"cannot write `{path}`: {problem.strerror}", param_hint=option) from None
+    with writing(option):
+        write_file(path, text.encode("utf-8"))
 
 
 def make_folder(path: Path, option: str) -> None:
     """Make the folder, and those above it, unless it exists."""
+    with writing(option, "make the folder"):
+        make_folders(path)
+
+
+@contextmanager
+def writing(option: str, deed: str = "write") -> Iterator[None]:
+    """What cannot be written inside is wrong usage of the option (exit code 2)."""
     try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise typer.BadParameter(f"cannot make the folder `{path}`: {problem.strerror}", param_hint=option) from None
+        yield
+    except CannotWrite as problem:
+        message = f"cannot {deed} `{problem.filename}`: {problem.strerror}"
+        raise typer.BadParameter(message, param_hint=option) from None

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from memfence.cli.choices import RelaxedModel
 from memfence.cli.exit_codes import Exit
-from memfence.cli.keywords import keywords_of
-from memfence.cli.option_groups import AboutStates, File, JsonOption, QuietOption
+from memfence.cli.keywords import keywords_of, understood
+from memfence.cli.option_groups import AboutStates, File
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
+from memfence.cli.report_files import writing
 from memfence.cli.verb import verb
-
-EmitOption = Annotated[
-    Path | None, typer.Option("--emit", metavar="DIR", help="Keep the C program that was run in DIR.")
-]
-SeedOption = Annotated[int, typer.Option(metavar="N", min=0, help="Seed of random orders and delays.")]
 
 
 @verb("See a violation happen on this processor.", example="reproduce examples/lost_wakeup.pml --seconds 2")
@@ -27,15 +21,13 @@ def reproduce(
     context: typer.Context,
     file: File,
     asked: AboutStates,
-    model: Annotated[RelaxedModel, typer.Option(help="The model that finds what to look for.")] = RelaxedModel.tso,
-    seconds: Annotated[
-        float | None, typer.Option(metavar="S", min=0.01, help="How long to look: 10 s, or until --runs are done.")
-    ] = None,
-    runs: Annotated[int, typer.Option(metavar="N", min=0, help="Stop after N rounds; 0: any number.")] = 0,
-    seed: SeedOption = 1,
-    emit: EmitOption = None,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
+    model: str,
+    seconds: float | None,
+    runs: int,
+    seed: int,
+    emit: Path | None,
+    json: bool,
+    quiet: bool,
 ) -> None:
     """Look for the violation on the processor at hand: a small C program, run under stress, counts the outcomes.
 
@@ -47,10 +39,11 @@ def reproduce(
     from memfence.reports.json import dump
     from memfence.reports.silicon import reproduction_object, reproduction_text
 
+    usage = understood(context, models=model, files=[file, *(asked.compiling.also or ())])
     progress = ProgressLine(quiet=quiet)
-    keywords = keywords_of(context, progress, but=("seconds", "runs", "seed", "emit"))
+    keywords = keywords_of(usage, progress)
     try:
-        with refusing(json):
+        with refusing(json), writing("--emit"):
             found = ask(file, StressOptions(seconds, runs, seed, emit), **keywords)
     finally:
         progress.close()

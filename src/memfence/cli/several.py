@@ -10,10 +10,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import typer
-
 from memfence.cli.exit_codes import MEANINGS, Exit, exit_of, exit_of_fix, worst
-from memfence.cli.refusal import refuse
+from memfence.cli.refusal import refuse, refusing
 
 if TYPE_CHECKING:
     from memfence.cli.option_groups import Reported
@@ -21,14 +19,15 @@ if TYPE_CHECKING:
     from memfence.tasks.result import CheckResult
 
 T = TypeVar("T")
-C_SUFFIXES = frozenset({".c", ".h", ".i", ".cc", ".cpp", ".cxx", ".c++", ".ll", ".ii"})
 Found = tuple[Exit, str, dict[str, Any]]
 """The exit code of one file, what the summary calls it, and its object for `--json`."""
 
 
-def are_programs(file: Path, also: Sequence[str]) -> bool:
-    """Whether each file is a program of its own: several files of C are one."""
-    return bool(also) and file.suffix.lower() not in C_SUFFIXES
+def are_programs(files: Sequence[Path], language: str | None) -> bool:
+    """Whether each file is a program of its own: several files of C are one. `language`: that of --language."""
+    from memfence.api.endings import is_part_of_program
+
+    return len(files) > 1 and (language != "c" if language else not is_part_of_program(files[0]))
 
 
 def check_several(files: Sequence[Path], keywords: dict[str, Any], reported: Reported, *, strict: bool) -> Exit:
@@ -44,7 +43,7 @@ def check_several(files: Sequence[Path], keywords: dict[str, Any], reported: Rep
         code = exit_of(result.verdict, is_doubtful=strict and bool(warnings_of(result)))
         return code, MEANINGS[code], check_object(result) if reported.json else {}
 
-    _refuse_reports(reported)
+    keywords = {name: value for name, value in keywords.items() if name != "also"}
     if keywords.get("cluster") is not None:
         from memfence.api.jobs import check_each
 
@@ -59,8 +58,8 @@ def _or_raised(answer: CheckResult | InputError) -> CheckResult:
     return answer
 
 
-def fix_several(files: Sequence[Path], keywords: dict[str, Any], reported: Reported, said: set[str]) -> Exit:
-    """Fix each of the files and print how few fences do it; nothing is written. `said`: the options that were given."""
+def fix_several(files: Sequence[Path], keywords: dict[str, Any], reported: Reported) -> Exit:
+    """Fix each of the files and print how few fences do it; nothing is written."""
     from memfence.api.fix import fix
 
     def found(result: Any) -> Found:
@@ -69,19 +68,17 @@ def fix_several(files: Sequence[Path], keywords: dict[str, Any], reported: Repor
         if not reported.json:
             _write(fix_report_text(result, width=_width(), quiet=True, verbose=False))
         verdict = str(result.verdict.value).replace("_", " ")
-        return exit_of_fix(result.verdict), verdict, fix_report_object(result) if reported.json else {}
+        return (
+            exit_of_fix(result.verdict, is_bounded=result.is_bounded),
+            verdict,
+            fix_report_object(result) if reported.json else {},
+        )
 
-    _refuse_reports(reported)
-    for option in ("output", "in_place", "diff", "atomic", "certificate", "verify"):
-        if option in said:
-            what = "it is about one program: give one file"
-            raise typer.BadParameter(what, param_hint=f"--{option.replace('_', '-')}")
+    keywords = {name: value for name, value in keywords.items() if name != "also"}
     return _each(files, lambda file: fix(file, **keywords), found, json=reported.json)
 
 
-def compare_several(
-    files: Sequence[Path], keywords: dict[str, Any], *, fences: bool, json: bool, html: Path | None
-) -> Exit:
+def compare_several(files: Sequence[Path], keywords: dict[str, Any], *, fences: bool, json: bool) -> Exit:
     """Compare the criteria of each of the files."""
     from memfence.api.compare import compare
 
@@ -94,20 +91,14 @@ def compare_several(
         what = "decided" if result.is_conclusive else "not decided"
         return code, what, comparison_object(result) if json else {}
 
-    if html is not None:
-        raise typer.BadParameter("a report is about one program: give one file", param_hint="--html")
+    keywords = {name: value for name, value in keywords.items() if name != "also"}
     return _each(files, lambda file: compare(file, fences=fences, **keywords), found, json=json)
-
-
-def _refuse_reports(reported: Reported) -> None:
-    for option in ("html", "sarif", "junit"):
-        if getattr(reported, option) is not None:
-            raise typer.BadParameter("a report is about one program: give one file", param_hint=f"--{option}")
 
 
 def _each(files: Sequence[Path], ask: Callable[[Path], T], tell: Callable[[T], Found], *, json: bool) -> Exit:
     """Ask about every file, even if another one cannot be read, and finish with the summary."""
-    found = [_one(file, ask, tell, json=json) for file in files]
+    with refusing(json):
+        found = [_one(file, ask, tell, json=json) for file in files]
     codes = [code for code, _, _ in found]
     if json:
         from memfence.reports.json import dump

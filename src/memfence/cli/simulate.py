@@ -5,15 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import typer
 
-from memfence.cli.choices import Model
 from memfence.cli.exit_codes import Exit
-from memfence.cli.keywords import keywords_of
-from memfence.cli.option_groups import MOST, Compiling, File, HtmlOption, JsonOption, LoadingInSteps
-from memfence.cli.progress import ProgressLine
+from memfence.cli.keywords import keywords_of, understood
+from memfence.cli.option_groups import Compiling, File, LoadingInSteps
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles, write_report
 from memfence.cli.verb import verb
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from memfence.simulation.session import Reply, Simulation
     from memfence.simulation.walk import Walk
 
-ONLY_HERE = ("random", "steps", "script", "save_schedule")
 PROMPT = "> "
 
 
@@ -32,35 +29,29 @@ def simulate(
     file: File,
     loading: LoadingInSteps,
     compiling: Compiling,
-    model: Annotated[Model | None, typer.Option(help="Memory model. Default: tso.")] = None,
-    random: Annotated[
-        int | None, typer.Option(metavar="SEED", min=0, max=MOST, help="Ask nobody: take steps at random.")
-    ] = None,
-    steps: Annotated[int, typer.Option(metavar="N", min=0, max=1_000_000, help="Take N random steps.")] = 100,
-    script: Annotated[Path | None, typer.Option(metavar="FILE", help="Read the commands from FILE.")] = None,
-    start: Annotated[int, typer.Option(metavar="N", min=0, max=MOST, help="Begin in initial state N.")] = 0,
-    every_step: Annotated[
-        bool, typer.Option("--every-step", help="C: stop before steps that only compute, too.")
-    ] = False,
-    replay: Annotated[
-        Path | None, typer.Option(metavar="SCHEDULE", help="Begin with the run of a saved schedule.")
-    ] = None,
-    save_schedule: Annotated[
-        Path | None, typer.Option(metavar="OUT", help="At the end, write the walk as a schedule for --replay.")
-    ] = None,
-    json: JsonOption = False,
-    html: HtmlOption = None,
+    model: str | None,
+    random: int | None,
+    steps: int,
+    script: Path | None,
+    start: int,
+    every_step: bool,
+    replay: Path | None,
+    save_schedule: Path | None,
+    json: bool,
+    html: Path | None,
 ) -> None:
     """Walk through a run of the program: choose every step, undo, jump, run to a breakpoint."""
     from memfence.api.simulate import simulate as ask
     from memfence.simulation.session import Simulation
 
+    usage = understood(context, files=[file, *(compiling.also or ())])
     files = ReportFiles(html)
     files.require_places([("FILE", file)], [("--save-schedule", save_schedule)])
     if script is None and random is None and str(file) == "-":
-        raise typer.BadParameter("standard input has the commands; give them by --script", param_hint="FILE")
+        what = "standard input carries the commands, and cannot be the program, too: give them by --script"
+        raise typer.BadParameter(what, param_hint="FILE")
     with refusing(json):
-        walk = ask(file, **keywords_of(context, ProgressLine(quiet=True), but=ONLY_HERE))
+        walk = ask(file, **keywords_of(usage))
         simulation = Simulation(walk, seed=random or 0)
         if random is not None:
             _walk_at_random(simulation, steps, json)

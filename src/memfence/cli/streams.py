@@ -7,7 +7,8 @@ import io
 import os
 import stat
 import sys
-from typing import TextIO
+import threading
+from typing import Any, TextIO, cast
 
 from memfence.cli.exit_codes import Exit
 
@@ -43,6 +44,26 @@ class Listened(io.TextIOWrapper):
     def _drop(self) -> None:
         _to_nowhere(self)
         super().flush()
+
+
+class OfMainThread:
+    """Standard output for what the command itself says; what libraries print from threads of theirs is no part of the
+    answer, and goes to standard error."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        is_ours = threading.current_thread() is threading.main_thread()
+        return (self._stream if is_ours else sys.stderr).write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def keep_libraries_out() -> None:
+    """From now on only the main thread writes to standard output."""
+    sys.stdout = cast(TextIO, OfMainThread(sys.stdout))
 
 
 def _prepared(stream: TextIO) -> TextIO:

@@ -16,15 +16,15 @@ from memfence.cli.verb import verb
 @verb("Edit, check, fix and simulate in a browser.", example="ui examples/peterson.pml")
 def ui(
     file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The program to begin with.")] = None,
-    port: Annotated[int, typer.Option(metavar="P", min=1, max=65_535, help="Where browsers ask.")] = 8_317,
-    folder: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Files of DIR can be opened. Default: that of FILE, else none.")
-    ] = None,
-    show: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = False,
+    *,
+    port: int,
+    folder: Path | None,
+    show: bool,
 ) -> None:
     """A page to edit, check, fix and simulate programs. Only this machine can reach it, and it reaches nobody."""
     try:
         from memfence.server.ui.page import serve
+        from memfence.server.ui.this_machine import new_token
     except ImportError as missing:
         sys.stderr.write(f"memfence ui needs {missing.name}: pip install nicegui\n")
         raise typer.Exit(Exit.USAGE) from None
@@ -38,9 +38,10 @@ def ui(
     if not chosen.is_dir():
         raise typer.BadParameter(f"there is no folder `{chosen}`", param_hint="--folder")
     _require_port(port)
-    sys.stderr.write(f"memfence ui: http://localhost:{port} (Ctrl-C ends it)\n")
+    token = new_token()
+    sys.stderr.write(f"memfence ui: http://localhost:{port}/{token}/ (Ctrl-C ends it)\n")
     try:
-        serve(chosen, file, port, show=show)
+        serve(chosen, file, port, token, show=show)
     except KeyboardInterrupt:
         sys.stderr.write("memfence ui: ended\n")
 

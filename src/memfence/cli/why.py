@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memfence.cli.choices import CriterionChoice
 from memfence.cli.exit_codes import Exit, exit_of_why
-from memfence.cli.keywords import keywords_of
-from memfence.cli.option_groups import AboutStates, DeadlockOption, HtmlOption, JsonOption, LtlOption
+from memfence.cli.keywords import keywords_of, understood
+from memfence.cli.option_groups import AboutStates
 from memfence.cli.order_fix import why_models_of
-from memfence.cli.portable import UnrollOption, is_one_with_states
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
 from memfence.cli.verb import verb
+from memfence.verbs.models import is_answered_by_states
 
 if TYPE_CHECKING:
     from memfence.synthesis.necessity import WhyResult
@@ -35,19 +34,14 @@ def why(
         ),
     ],
     asked: AboutStates,
-    model: Annotated[
-        str, typer.Option(metavar="MODEL", help="tso, pso; x86, rc11, armv8, NAME.cat or a list: orders in C.")
-    ] = "tso",
-    unroll: UnrollOption = None,
-    criterion: Annotated[
-        list[CriterionChoice] | None,
-        typer.Option(help="For which criterion, may be repeated. Default: as for check."),
-    ] = None,
-    ltl: LtlOption = None,
-    deadlock: DeadlockOption = False,
-    json: JsonOption = False,
-    html: HtmlOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no runs.")] = False,
+    model: str,
+    unroll: int | None,
+    criterion: list[str] | None,
+    ltl: str | None,
+    deadlock: bool,
+    json: bool,
+    html: Path | None,
+    quiet: bool,
 ) -> None:
     """Is this fence needed? The run that appears without it, or a proof that there is none.
 
@@ -59,23 +53,16 @@ def why(
     from memfence.api.why import why as ask
 
     file, line = _split(place)
+    usage = understood(context, models=model, files=[file, *(asked.compiling.also or ())])
     files = ReportFiles(html)
     files.require_places([("FILE", file)])
     progress = ProgressLine(quiet=quiet)
-    if model == "sc":
-        raise typer.BadParameter("under sc no fence does anything", param_hint="--model")
-    if not is_one_with_states(model):
-        if criterion or html is not None:
-            option = "--criterion" if criterion else "--html"
-            raise typer.BadParameter("not for rc11, armv8, cat files and lists of models", param_hint=option)
-        keywords = keywords_of(context, progress, but=("criterion", "model"))
-        raise typer.Exit(why_models_of(file, line, model, keywords, json=json))
-    if unroll is not None:
-        raise typer.BadParameter("tso and pso need no bound on loops", param_hint="--unroll")
-    chosen = [one.value for one in criterion or ()]
+    keywords = keywords_of(usage, progress)
+    if not is_answered_by_states(usage.models):
+        raise typer.Exit(why_models_of(file, line, usage, keywords, json=json))
     try:
         with refusing(json):
-            results = ask(file, line, criteria=chosen, **keywords_of(context, progress, but=("criterion",)))
+            results = ask(file, line, given=usage.said, **keywords)
     finally:
         progress.close()
     _print(results, json, quiet)

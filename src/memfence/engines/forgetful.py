@@ -7,7 +7,7 @@ from typing import assert_never
 from memfence.engines.native.explicit import explore
 from memfence.models.buffering import Buffering
 from memfence.models.spec import SC
-from memfence.passes.forgetful_buffers import values_of, with_forgetful_buffers
+from memfence.passes.forgetful_buffers import has_more_values, with_forgetful_buffers
 from memfence.passes.orders import for_hardware
 from memfence.program.expressions import At, BufferEmpty, RegisterOf, walk
 from memfence.program.facts.effects import op_expressions
@@ -53,7 +53,7 @@ def _obstacle(program: Program, goal: Safety) -> Obstacle | None:
         return Obstacle.ASKS_FOR_DEADLOCK
     if program.error_locations is not None:
         return Obstacle.RUNS_GO_ON_AFTER_ERRORS
-    if not program.variables or len(values_of(program)) > MOST_VALUES:
+    if not program.variables or has_more_values(program, MOST_VALUES):
         return Obstacle.MANY_VALUES
     if any(location.committed for p in program.processes for location in p.locations):
         return Obstacle.COMMITTED_LOCATION

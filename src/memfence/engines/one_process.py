@@ -115,7 +115,7 @@ def _alone(program: ir.Program, moving: int) -> ir.Program | None:
     processes = [replace(p, transitions=(), registers=tuple(map(_first, p.registers))) for p in program.processes]
     steps: list[ir.Transition] = []
     for t in program.processes[moving].transitions:
-        if any(isinstance(op, ir.Load) and len(_values_at(program, op)) > MOST_STEPS for op in t.ops):
+        if any(isinstance(op, ir.Load) and _loads_more_than(MOST_STEPS, program, op) for op in t.ops):
             return None
         for ops in _with_values(program, t.ops):
             steps.append(ir.Transition(t.source, t.target, ops, span=t.span))
@@ -146,6 +146,11 @@ def _with_values(program: ir.Program, ops: tuple[ir.Op, ...]) -> Iterator[tuple[
                 case _:
                     pass
         yield tuple(made)
+
+
+def _loads_more_than(most: int, program: ir.Program, op: ir.Load) -> bool:
+    values = _values_at(program, op)
+    return values.stop - values.start > most  # a range of all 64-bit integers has no `len`
 
 
 def _values_at(program: ir.Program, op: ir.Load) -> range:

@@ -90,12 +90,14 @@ def explain(trace: Trace) -> Why | None:
     """The overtaken pair that matters most, or None where the run overtakes nothing.
 
     Best: another process misses the store (it reads the old value before the commit) and the load misses a write of
-    another process; next: one of these. Among equals, the latest overtaking, and of its stores the youngest.
+    another process; next: one of these. Among equals, the latest overtaking, and of its stores the youngest. What
+    happens inside a library is named only where nothing else is overtaken.
     """
     happened = occurrences(trace)
     pairs = overtaken_pairs(trace)
     if not pairs:
         return None
+    pairs = tuple(pair for pair in pairs if not is_internal(trace, pair)) or pairs
 
     def weight(pair: Overtaken) -> tuple[int, int, int]:
         conflicts = int(_hidden_from(pair, happened) is not None) + int(_missed(pair, happened) is not None)
@@ -104,6 +106,12 @@ def explain(trace: Trace) -> Why | None:
     best = max(pairs, key=weight)
     others = tuple(pair for pair in pairs if pair is not best)
     return Why(best, others, _hidden_from(best, happened), _missed(best, happened))
+
+
+def is_internal(trace: Trace, pair: Overtaken) -> bool:
+    """Whether one of the two accesses is to memory inside a library."""
+    variables = trace.program.variables
+    return any(variables[event.access.variable].is_internal for event in (pair.store, pair.by))
 
 
 def _of_others(pair: Overtaken, happened: tuple[Occurrence, ...], variable: int) -> Iterator[Occurrence]:

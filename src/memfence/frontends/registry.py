@@ -6,11 +6,12 @@ A new language is one package beside this and one line in `LANGUAGES`. Packages 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import PurePath
 from typing import Literal, Protocol, cast
 
+from memfence.frontends.endings import PROGRAMS
 from memfence.program.ir import FenceKind, FencePoint, Program
 from memfence.program.load_options import LoadOptions
 from memfence.records import Record
@@ -63,7 +64,7 @@ def _words(text: str, *needed: str) -> bool:
 
 
 LANGUAGES = (
-    Language("c", "C and C++", "c", (".c", ".cc", ".cpp", ".cxx", ".ll", ".bc"),
+    Language("c", "C and C++", "c", PROGRAMS,
              lambda text: "#include" in text and "proctype" not in text),
     Language("persist", "assembly-like language of the persistence paper", "persist", (".pst",),
              lambda text: _words(text, "program", "procs", "begin")),
@@ -84,6 +85,11 @@ LANGUAGES = (
 
 def language_named(name: str) -> Language | None:
     return next((language for language in LANGUAGES if language.name == name), None)
+
+
+def titles_of(names: Iterable[str]) -> str:
+    """What users call the languages of these names."""
+    return " and ".join(language.title for language in LANGUAGES if language.name in names)
 
 
 def choose_language(path: str, text: str) -> Language | None:

@@ -247,9 +247,9 @@ def modified(kind: ir.RmwKind, old: int, operand: int) -> int:
         case "exchange" | "compare_exchange":
             return operand
         case "add":
-            return expressions.within_64_bits(old + operand)
+            return expressions.within_128_bits(old + operand)
         case "sub":
-            return expressions.within_64_bits(old - operand)
+            return expressions.within_128_bits(old - operand)
         case "and":
             return old & operand
         case "or":

@@ -24,6 +24,12 @@ def values_of(program: ir.Program) -> range:
     return range(min(v.domain.lo for v in program.variables), max(v.domain.hi for v in program.variables) + 1)
 
 
+def has_more_values(program: ir.Program, most: int) -> bool:
+    """Whether there are more of them; a range of all 64-bit integers has no `len`."""
+    values = values_of(program)
+    return values.stop - values.start > most
+
+
 def with_forgetful_buffers(program: ir.Program) -> ir.Program:
     """The program, for hardware, with buffers in memory, and one more process that commits what is in them.
 

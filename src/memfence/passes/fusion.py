@@ -193,15 +193,12 @@ def _up_to_the_last_guard(ops: Sequence[ir.Op]) -> Sequence[ir.Op]:
 def _cover_everything(ways: Sequence[Sequence[ir.Op]], registers: Sequence[ir.RegisterVar]) -> bool:
     """Whether one of these lists of local ops runs to its end, or fails, for all values of the registers."""
     read = sorted(frozenset[int]().union(*(registers_read(op) for ops in ways for op in ops)))
-    ranges = [range(1) if registers[n].transient else _values(registers[n]) for n in read]
-    if prod(len(values) for values in ranges) > MOST_VALUATIONS:
+    domains = [ir.Domain(0, 0) if registers[n].transient else registers[n].domain for n in read]
+    if prod(domain.size for domain in domains) > MOST_VALUATIONS:
         return False
+    ranges = [range(domain.lo, domain.hi + 1) for domain in domains]
     starts = (dict(zip(read, values, strict=True)) for values in product(*ranges))
     return all(any(_runs(ops, dict(start), registers) for ops in ways) for start in starts)
-
-
-def _values(register: ir.RegisterVar) -> range:
-    return range(register.domain.lo, register.domain.hi + 1)
 
 
 def _runs(ops: Sequence[ir.Op], values: dict[int, int], registers: Sequence[ir.RegisterVar]) -> bool:
@@ -216,7 +213,7 @@ def _runs(ops: Sequence[ir.Op], values: dict[int, int], registers: Sequence[ir.R
                 return False
             if isinstance(op, ir.Assign):
                 value = evaluate(op.value, leaf_value)
-                if not registers[op.register].transient and value not in _values(registers[op.register]):
+                if not registers[op.register].transient and not registers[op.register].domain.holds(value):
                     return False
                 values[op.register] = value
         except EvaluationError:

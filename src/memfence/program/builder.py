@@ -12,7 +12,7 @@ class ProcessBuilder:
     """Collects the registers, locations and transitions of one process; `build` freezes them.
 
     Equal ops become one object. A large text has few that are different, so whoever asks something of every op needs
-    to work it out only once for each object.
+    to work it out only once for each object. Assertions that fail for different reasons stay apart.
     """
 
     def __init__(self, name: str, template: str, span: Span = NOWHERE) -> None:
@@ -23,7 +23,7 @@ class ProcessBuilder:
         self.locations: list[ir.Location] = []
         self.transitions: list[ir.Transition] = []
         self._scratch: list[int] = []
-        self._ops: dict[ir.Op, ir.Op] = {}
+        self._ops: dict[tuple[ir.Op, str], ir.Op] = {}
 
     def register(
         self, name: str, domain: ir.Domain = ir.UNDECLARED, init: Sequence[int] = (0,), span: Span = NOWHERE
@@ -63,10 +63,11 @@ class ProcessBuilder:
         point: ir.FencePoint | None = None,
         sync: ir.Sync | None = None,
         calls: tuple[Span, ...] = (),
+        cuts: tuple[int, ...] = (),
     ) -> int:
         """Add a transition; return its number."""
-        ops = tuple([self._ops.setdefault(op, op) for op in ops])
-        self.transitions.append(ir.Transition(source, target, ops, locked, span, sync, point, calls=calls))
+        ops = tuple([self._ops.setdefault((op, op.error if isinstance(op, ir.Assert) else ""), op) for op in ops])
+        self.transitions.append(ir.Transition(source, target, ops, locked, span, sync, point, calls=calls, cuts=cuts))
         return len(self.transitions) - 1
 
     def build(self, initial: int) -> ir.Process:

@@ -200,6 +200,9 @@ def _mistakes(program: Program, template: str) -> Iterator[Diagnostic]:
         yield Diagnostic(Code.UNKNOWN_PROCESS, f"unknown process `{template}`", at, hint=hint)
         return
     first = program.processes[known[0]]
+    if program.error_locations is not None:
+        label = Label(first.span, "in DVE, the first process alone tells that a run-time error happened")
+        yield Diagnostic(Code.NOT_ALIKE, _message(template), label, hint="write as many processes as there are to be")
     for number in known[1:]:
         yield from _differences(template, first, program.processes[number])
     for process in program.processes:

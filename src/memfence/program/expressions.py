@@ -2,6 +2,8 @@
 
 Truth is 0 or not 0; comparisons give 0 or 1; `&&`, `||` and `?:` evaluate only what they need, so an error in the other
 operand does not count. Division truncates toward zero, as in C. Only a store into a register or variable checks ranges.
+Registers and variables hold up to 64 bits; what is computed on the way may need 128, and is an error beyond. A shift by
+less than 0 or more than 127 is an error, too: a language with a stricter rule says so in its expressions.
 """
 
 from __future__ import annotations
@@ -106,6 +108,10 @@ Expr = Const | Register | Unary | Binary | Conditional | Shared | RegisterOf | A
 
 TRUE = Const(1)
 FALSE = Const(0)
+LEAST, MOST = -(2**127), 2**127 - 1
+"""The numbers that arithmetic may lead to."""
+FARTHEST_SHIFT = 127
+BAD_SHIFT = "shift by a negative number, or by too many bits"
 MOST_IN_A_ROW = 100
 """Operands of one operator that may stand side by side: each is one level deeper than the next."""
 
@@ -204,17 +210,17 @@ def rewrite(expr: Expr, leaf: Callable[[Expr], Expr]) -> Expr:
             assert_never(expr)
 
 
-def within_64_bits(value: int) -> int:
-    """`value`; arithmetic beyond 64 bits is an error, so that every engine agrees."""
-    if not -(2**63) <= value < 2**63:
-        raise EvaluationError("arithmetic beyond 64 bits")
+def within_128_bits(value: int) -> int:
+    """`value`; arithmetic beyond 128 bits is an error, so that every engine agrees."""
+    if not LEAST <= value <= MOST:
+        raise EvaluationError("arithmetic beyond 128 bits")
     return value
 
 
 def apply_unary(op: UnaryOp, value: int) -> int:
     match op:
         case "-":
-            return within_64_bits(-value)
+            return within_128_bits(-value)
         case "!":
             return int(value == 0)
         case "~":
@@ -227,20 +233,20 @@ def apply_binary(op: BinaryOp, left: int, right: int) -> int:
     """The value of `left op right`; both operands are evaluated already."""
     match op:
         case "+":
-            return within_64_bits(left + right)
+            return within_128_bits(left + right)
         case "-":
-            return within_64_bits(left - right)
+            return within_128_bits(left - right)
         case "*":
-            return within_64_bits(left * right)
+            return within_128_bits(left * right)
         case "/" | "%":
             if right == 0:
                 raise EvaluationError("division by zero")
             quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-            return quotient if op == "/" else left - quotient * right
+            return within_128_bits(quotient) if op == "/" else left - quotient * right
         case "<<" | ">>":
-            if not 0 <= right < 32:
-                raise EvaluationError(f"shift by {right}")
-            return within_64_bits(left << right) if op == "<<" else left >> right
+            if not 0 <= right <= FARTHEST_SHIFT:
+                raise EvaluationError(BAD_SHIFT)
+            return within_128_bits(left << right) if op == "<<" else left >> right
         case "&":
             return left & right
         case "|":
@@ -326,7 +332,12 @@ def fold(expr: Expr) -> Expr:
 
 def fold_unary(op: UnaryOp, operand: Expr) -> Expr:
     """`fold` of an operator and an operand that is folded already."""
-    return Const(apply_unary(op, operand.value)) if isinstance(operand, Const) else Unary(op, operand)
+    if isinstance(operand, Const):
+        try:
+            return Const(apply_unary(op, operand.value))
+        except EvaluationError:
+            pass
+    return Unary(op, operand)
 
 
 def fold_binary(op: BinaryOp, left: Expr, right: Expr) -> Expr:

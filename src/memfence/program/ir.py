@@ -11,6 +11,7 @@ from dataclasses import field
 from typing import Literal
 
 from memfence.diagnostics import Diagnostic
+from memfence.failures import Reading
 from memfence.program.expressions import Address, EvaluationError, Expr
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.program.orders import MemoryOrder
@@ -24,7 +25,7 @@ Overflow = Literal["error", "wrap", "undeclared"]
 
 
 class Domain(Record):
-    """The integers from `lo` to `hi`. A value outside is an error or wraps around.
+    """The integers from `lo` to `hi`, within those of 64 bits. A value outside is an error or wraps around.
 
     `undeclared` means that the language gave no range: `passes.intervals` replaces it while loading, so no model ever
     sees it. `names`: what the author calls some of the values (Promela's `mtype`).
@@ -38,6 +39,9 @@ class Domain(Record):
     def text(self, value: int) -> str:
         """`value` as people read it."""
         return dict(self.names).get(value, str(value))
+
+    def holds(self, value: int) -> bool:
+        return self.lo <= value <= self.hi
 
     def fit(self, value: int) -> int:
         """`value` as it is stored; EvaluationError if it lies outside and does not wrap."""
@@ -53,13 +57,16 @@ class Domain(Record):
 
 
 BIT = Domain(0, 1, "wrap")
+WIDEST = Domain(-(2**63), 2**63 - 1)
 UNDECLARED = Domain(-(2**31), 2**31 - 1, "undeclared")
+"""Of languages without declarations: their integers have 32 bits."""
 
 
 class SharedVar(Record):
     """A variable in memory; several `init` values mean as many initial states. Elements of arrays are called `a[0]`.
 
     `is_bookkeeping`: the user wrote no such variable; the front end keeps account there of threads and heap blocks.
+    `is_internal`: it belongs to the inside of a library; reports do not show it.
     """
 
     name: str
@@ -67,6 +74,15 @@ class SharedVar(Record):
     init: tuple[int, ...] = (0,)
     span: Span = field(default=NOWHERE, compare=False)
     is_bookkeeping: bool = field(default=False, compare=False)
+    is_internal: bool = field(default=False, compare=False)
+
+
+class Block(Record):
+    """A block of the heap of a C program: where it is allocated, and every place that may free it."""
+
+    name: str
+    allocated: Span
+    freed: tuple[Span, ...] = ()
 
 
 class RegisterVar(Record):
@@ -220,6 +236,7 @@ class Transition(Record):
     `point`: a fence written there executes right after this transition.
     `origin`: numbers of the transitions of the loaded program that a pass put together here, in order; empty before.
     `calls`: the places of the calls that are open, outermost first, where the code of functions was put in place.
+    `cuts`: the numbers of ops before which the step could as well be cut in two: nobody could tell.
     """
 
     source: int
@@ -231,6 +248,7 @@ class Transition(Record):
     point: FencePoint | None = field(default=None, compare=False)
     origin: tuple[int, ...] = field(default=(), compare=False)
     calls: tuple[Span, ...] = field(default=(), compare=False)
+    cuts: tuple[int, ...] = field(default=(), compare=False)
 
 
 class Process(Record):
@@ -316,6 +334,14 @@ class PropertyAutomaton(Record):
 Property = Invariant | Forbidden | Final | NoDeadlock | Ltl | PropertyAutomaton
 
 
+class SplitAccess(Record):
+    """An atomic access to `name` that is one to several variables here. `is_torn`: a buffer would split it, visibly."""
+
+    name: str
+    span: Span = field(default=NOWHERE, compare=False)
+    is_torn: bool = False
+
+
 class Program(Record):
     """A whole program. `notes` are the restrictions of scope that every verdict must repeat, such as `--int-bits`.
 
@@ -330,6 +356,10 @@ class Program(Record):
     values, for properties; `meanings`: words that properties may use, such as Promela's `timeout`, and what they mean.
     `unbounded`: templates of which the text creates more instances than there are here, without end. `unreached`:
     assertions of the text that are not in the program, since no run comes to them, whatever the memory model.
+    `reading`: what counts as failing in C; None in languages that say it themselves.
+    `evident`: assertions that are true on some way by what is known there, so that they leave no step on it.
+    `blocks`: of C, the heap blocks.
+    `split_accesses`: what only models without buffers and events give its meaning (`facts.split_accesses`).
     """
 
     name: str
@@ -350,6 +380,10 @@ class Program(Record):
     any_number: tuple[str, ...] = ()
     unbounded: tuple[str, ...] = field(default=(), compare=False)
     unreached: tuple[Span, ...] = field(default=(), compare=False)
+    reading: Reading | None = field(default=None, compare=False)
+    evident: tuple[Span, ...] = field(default=(), compare=False)
+    blocks: tuple[Block, ...] = field(default=(), compare=False)
+    split_accesses: tuple[SplitAccess, ...] = field(default=(), compare=False)
 
     @property
     def language(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
+from memfence.failures import Allow
 from memfence.records import Record
 
 
@@ -16,7 +17,8 @@ class COptions(Record, kw_only=True):
     program that are followed; a run that needs more is cut off there, and the verdict says so. `overflow`: signed
     overflow is an error. `deadlock`: so is a state in which nobody can go on. `forced_include`: headers that every file
     starts with. `also`: more files of the same program, as a linker would put them together; `fix` writes into the
-    first one, which is not among them. `assertions_only`: neither overflow nor deadlocks are errors.
+    first one, which is not among them. `assertions_only`: neither overflow nor deadlocks are errors. `allow`: ends of
+    the process that are normal for this program, as `memfence.failures` knows them.
     """
 
     macros: tuple[str, ...] = ()
@@ -33,6 +35,7 @@ class COptions(Record, kw_only=True):
     forced_include: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     assertions_only: bool = False
+    allow: tuple[Allow, ...] = ()
 
 
 class LoadOptions(Record, kw_only=True):

@@ -169,6 +169,8 @@ def _check_numbers(program: ir.Program) -> None:
 def _check_values(variable: ir.SharedVar | ir.RegisterVar) -> None:
     _require(variable.domain.overflow != "undeclared", f"the range of {variable.name} was never determined")
     _require(variable.domain.lo <= variable.domain.hi, f"the range of {variable.name} is empty")
+    within = ir.WIDEST.lo <= variable.domain.lo and variable.domain.hi <= ir.WIDEST.hi
+    _require(within, f"the range of {variable.name} needs more than 64 bits")
     _require(len(variable.init) > 0, f"{variable.name} has no initial value")
     if isinstance(variable, ir.RegisterVar) and variable.transient:
         _require(variable.domain.lo <= 0 <= variable.domain.hi, f"transient {variable.name} cannot be 0")

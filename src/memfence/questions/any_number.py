@@ -12,6 +12,7 @@ from dataclasses import replace
 from memfence.deadline import Deadline
 from memfence.models.spec import SC
 from memfence.passes.robustness_query import Unsupported, robustness_query
+from memfence.passes.stuck_awaits import with_stuck_awaits
 from memfence.passes.unset_registers import with_first_values
 from memfence.passes.valid_ends import with_valid_ends
 from memfence.program.crowd import instances_of, named_instances, resized
@@ -126,7 +127,7 @@ class _Question:
     def task(self, program: Program, properties: tuple[Property, ...]) -> Task:
         goal = goal_of(program, properties)
         if goal.deadlock:
-            program = with_valid_ends(program)
+            program = with_valid_ends(with_stuck_awaits(program, goal.expressions))
         return Task(program, model_asked(self.options), goal, self.options.limits, frozenset(self.options.reduce))
 
     def with_threads(self, threads: int, *, most_states: int, is_small: bool = False) -> CheckResult:

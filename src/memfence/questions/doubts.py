@@ -19,7 +19,7 @@ from memfence.program.expressions import FALSE, At, Binary, Expr, Unary
 from memfence.program.text.expressions import print_expression
 from memfence.questions.random_walk import taken_on_walks
 from memfence.questions.safety import model_asked
-from memfence.source import NOWHERE
+from memfence.source import NOWHERE, Span
 from memfence.strategy.portfolio import ask
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
@@ -37,12 +37,14 @@ MOST_SECONDS, MOST_IN_ALL = 2.0, 5.0
 
 Taken = set[tuple[int, int]]
 """Transitions by process and number."""
+Place = tuple[str, int, int]
+"""A piece of a text, by its path."""
 
 
 def doubts_about(result: CheckResult, options: CheckOptions) -> tuple[Doubt, ...]:
     """What makes a HOLDS worth less than it seems; nothing for other verdicts."""
-    if result.answer.verdict is not Verdict.HOLDS or result.program.any_number:
-        return ()  # what a few threads never do, more may do
+    if result.verdict is not Verdict.HOLDS or result.program.any_number:
+        return ()  # what is never done within bounds, or by a few threads, may be done beyond them
     if isinstance(result.evidence, ScItself):
         return (NothingToCheck(),)
     if result.criterion is not Criterion.SAFETY and len(result.program.processes) == 1:
@@ -85,8 +87,9 @@ class Search:
         reached = {(p, process.initial) for p, process in enumerate(self.program.processes)}
         reached |= {(p, self.program.processes[p].transitions[t].target) for p, t in taken}
         expected = _expected(self.program, taken, reached)
-        for places in _by_place(self.program):
-            if not taken.isdisjoint(places) or not expected.isdisjoint(places):
+        evident = {_place_of(span) for span in self.program.evident}
+        for place, places in _by_place(self.program):
+            if place in evident or not taken.isdisjoint(places) or not expected.isdisjoint(places):
                 continue
             process, number = min(places, key=lambda at: (at[0], self.step(at).source) not in reached)
             transition = self.step((process, number))
@@ -176,15 +179,18 @@ def _failing(transition: ir.Transition, is_taken: bool) -> ir.Transition:
     return replace(transition, ops=kept if is_taken else (*kept, ir.Assert(FALSE)), sync=sync)
 
 
-def _by_place(program: ir.Program) -> list[list[tuple[int, int]]]:
+def _by_place(program: ir.Program) -> list[tuple[Place, list[tuple[int, int]]]]:
     """The transitions that stand for one piece of the text, be it in several processes; in the order of the text."""
-    places: dict[tuple[str, int, int], list[tuple[int, int]]] = {}
+    places: dict[Place, list[tuple[int, int]]] = {}
     for p, process in enumerate(program.processes):
         for n, transition in enumerate(process.transitions):
-            span = transition.span
-            if span.source is not NOWHERE.source:
-                places.setdefault((span.source.path, span.start, span.end), []).append((p, n))
-    return [places[key] for key in sorted(places)]
+            if transition.span.source is not NOWHERE.source:
+                places.setdefault(_place_of(transition.span), []).append((p, n))
+    return sorted(places.items())
+
+
+def _place_of(span: Span) -> Place:
+    return span.source.path, span.start, span.end
 
 
 def _expected(program: ir.Program, taken: Taken, reached: set[tuple[int, int]]) -> Taken:

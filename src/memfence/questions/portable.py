@@ -21,8 +21,9 @@ from memfence.axiomatic.waiting import undecided_wait
 from memfence.deadline import TimeUp
 from memfence.engines.axiomatic.goals import Ends, Fails, Goal, Raises, ReachesCut, WaitsForEver
 from memfence.engines.axiomatic.solve import Activated, Executions, Found, LimitHit, Nothing, OutOfTime
-from memfence.models.cat.interpreter import judge
+from memfence.models.cat.interpreter import Evaluation, judge
 from memfence.models.cat.polarity import reached
+from memfence.models.cat.relations import pairs_of
 from memfence.models.cat.syntax import Base
 from memfence.models.spec import spec_named
 from memfence.program.expressions import At, negate, walk
@@ -274,12 +275,22 @@ def _by_looks(code: Code, models: Sequence[AxiomaticModel]) -> list[list[Axiomat
 
 
 def _evidence(found: Violation, model: AxiomaticModel, dependencies: bool) -> Counterexample:
-    race = None
+    pair = _first_race(found.execution, model, dependencies=dependencies)
+    forbidding = tuple(_forbidding(found.execution))
     if found.is_race:
-        flags = judge(model.cat, candidate(found.execution, model, dependencies=dependencies)).flags
-        events = next(flag.events for flag in flags if flag.axiom.name == RACE)
-        race = (events[0], events[-1])
-    return Counterexample(found.execution, model, found.violated, race, tuple(_forbidding(found.execution)))
+        return Counterexample(found.execution, model, found.violated, pair, forbidding)
+    return Counterexample(found.execution, model, found.violated, None, forbidding, after_race=pair)
+
+
+def _first_race(execution: Execution, model: AxiomaticModel, *, dependencies: bool) -> tuple[int, int] | None:
+    """Two events that race: one that reads from the other, if there are such; what comes after it follows from that."""
+    seen = Evaluation(model.cat, candidate(execution, model, dependencies=dependencies))
+    flags = (axiom for axiom in model.cat.axioms if axiom.is_flag and axiom.name == RACE)
+    values = [seen.value(axiom.body) for axiom in flags]
+    races = [pair for value in values if not isinstance(value, int) for pair in pairs_of(value)]
+    sources = execution.decisions.read_from
+    places = [event.place for event in execution.events]
+    return min(races, key=lambda pair: sources.get(places[pair[1]]) != places[pair[0]], default=None)
 
 
 def _forbidding(execution: Execution) -> Iterator[Forbidding]:

@@ -30,7 +30,8 @@ class Counterexample(Record):
     """An execution that the model allows and that shows the violation.
 
     `violated`: the condition on final states; None where a check in the code fails. `race`: two events, by number, that
-    race; then the execution shows undefined behaviour. `forbidden_by`: stronger models that forbid it.
+    race; then the execution shows undefined behaviour. `after_race`: two that race in an execution that shows something
+    else: it comes of that. `forbidden_by`: stronger models that forbid it.
     """
 
     execution: Execution
@@ -38,6 +39,7 @@ class Counterexample(Record):
     violated: Property | None
     race: tuple[int, int] | None
     forbidden_by: tuple[Forbidding, ...]
+    after_race: tuple[int, int] | None = None
 
     @property
     def failed(self) -> Place | None:

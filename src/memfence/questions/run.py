@@ -16,24 +16,17 @@ from pathlib import Path
 from memfence.cluster.jobs import processors
 from memfence.cluster.session import connected
 from memfence.deadline import Deadline
+from memfence.failures import C, Reading
 from memfence.questions.run_buffers import BUFFER_SECONDS, needs_buffers, with_buffers
+from memfence.questions.run_findings import finding_of, hunted, leak_finding, leak_of, race_of
 from memfence.questions.run_parts import joined, know_the_same
-from memfence.questions.run_result import (
-    Confirmation,
-    Leak,
-    PlainRace,
-    RunFinding,
-    RunKind,
-    RunOptions,
-    RunResult,
-    verdict_of,
-)
+from memfence.questions.run_result import RunOptions, RunResult, verdict_of
 from memfence.running.build import Sources, build_program
 from memfence.running.elsewhere import run_everywhere
-from memfence.running.places import NO_PLACE, Names, Place
+from memfence.running.endings import reading_of_program, reading_options
+from memfence.running.places import Names
 from memfence.running.process import Ran, fault_of, run_process
-from memfence.running.records import Hunt, Layout, RawConfirmation, RawFinding, RawLeak, RawRace, RunCounts
-from memfence.running.steps import SLEEPS, ProgramStep, StaleLoad, explain_stale_load, named_steps
+from memfence.running.records import Hunt, Layout, RawFinding, RawLeak, RawRace, RunCounts
 from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import all_processors
 
@@ -64,33 +57,36 @@ def explore_buffers(program: Path, files: tuple[str, ...], options: RunOptions, 
 def _explore(
     program: Path, files: tuple[str, ...], options: RunOptions, deadline: Deadline, *, buffers: bool = False
 ) -> RunResult:
+    reading = reading_of_program(program, options.allow)
     if options.cluster is not None:
         with connected(options.cluster):
             workers = processors(options.cluster)
-            parts = [_part(options, deadline, number, workers, buffers=buffers) for number in range(workers)]
+            parts = [_part(options, deadline, reading, number, workers, buffers=buffers) for number in range(workers)]
             ran = run_everywhere(options.cluster, program, options.arguments, parts, deadline.left)
     else:
         workers = options.threads or all_processors()
-        parts = [_part(options, deadline, number, workers, buffers=buffers) for number in range(workers)]
+        parts = [_part(options, deadline, reading, number, workers, buffers=buffers) for number in range(workers)]
         with ThreadPoolExecutor(workers) as pool:
             ran = list(pool.map(lambda part: _run_here(program, options, part, deadline), parts))
-    results = [result_of(one, program, files, options) for one in ran]
+    results = [result_of(one, program, files, options, reading) for one in ran]
     if workers == 1:
         return results[0]
     if options.random is None and not know_the_same(results):
-        whole = _part(options, deadline, 0, 1, buffers=buffers)
-        return result_of(_run_here(program, options, whole, deadline), program, files, options)
+        whole = _part(options, deadline, reading, 0, 1, buffers=buffers)
+        return result_of(_run_here(program, options, whole, deadline), program, files, options, reading)
     return joined(results, options)
 
 
 def _part(
-    options: RunOptions, deadline: Deadline, number: int, count: int, *, buffers: bool
+    options: RunOptions, deadline: Deadline, reading: Reading, number: int, count: int, *, buffers: bool
 ) -> dict[str, str | int | float | bool]:
     """What the runtime is told by whom takes one part of several: of the tree, or of the executions at random."""
     if options.random is None or count == 1:
-        return {**_runtime_options(options, deadline), "part": number, "parts": count, "buffers": buffers}
+        here = {"part": number, "parts": count, "buffers": buffers}
+        return {**_runtime_options(options, deadline), **reading_options(reading), **here}
     share = replace(options, random=-(-options.random // count), seed=options.seed + 1_000_003 * number)
-    return {**_runtime_options(share, deadline), "part": 0, "parts": 1, "buffers": buffers}
+    here = {"part": 0, "parts": 1, "buffers": buffers}
+    return {**_runtime_options(share, deadline), **reading_options(reading), **here}
 
 
 def _run_here(program: Path, options: RunOptions, part: dict[str, str | int | float | bool], deadline: Deadline) -> Ran:
@@ -104,8 +100,10 @@ def _runtime_options(options: RunOptions, deadline: Deadline) -> dict[str, str |
         "hang": options.hang_seconds,
         "first": options.first,
         "reduce": options.reduce,
+        "prune": options.prune,
         "monitor": options.monitor,
         "confirm": options.confirm,
+        "spurious": options.spurious,
     }
     if options.preemptions is not None:
         asked["preemptions"] = options.preemptions
@@ -118,91 +116,30 @@ def _runtime_options(options: RunOptions, deadline: Deadline) -> dict[str, str |
     return asked
 
 
-def result_of(ran: Ran, program: Path, files: tuple[str, ...], options: RunOptions) -> RunResult:
+def result_of(ran: Ran, program: Path, files: tuple[str, ...], options: RunOptions, reading: Reading = C) -> RunResult:
     """What the records of a process amount to."""
     layout = next((r for r in ran.records if isinstance(r, Layout)), Layout())
     counts = next((r for r in ran.records if isinstance(r, RunCounts)), None)
     names = Names(program, layout.load_address)
-    findings = tuple(_finding(r, names) for r in ran.records if isinstance(r, RawFinding))
+    findings = tuple(finding_of(r, names) for r in ran.records if isinstance(r, RawFinding))
     all_hunts = [r for r in ran.records if isinstance(r, Hunt)]
     hunts = [hunt.confirmation for hunt in all_hunts]
-    findings += tuple(_hunted(raw, names) for raw in hunts if raw.kind is not None)
+    findings += tuple(hunted(raw, names) for raw in hunts if raw.kind is not None)
     simulated = hunts[0].attempts if hunts else None
     fault = None if counts is not None else _fault(ran)
-    races = tuple(_race(r, names) for r in ran.records if isinstance(r, RawRace))
-    leaks = tuple(Leak(names.place(r.pc), r.bytes, r.schedule) for r in ran.records if isinstance(r, RawLeak))
+    races = tuple(race_of(r, names) for r in ran.records if isinstance(r, RawRace))
+    leaks = tuple(leak_of(r, names) for r in ran.records if isinstance(r, RawLeak))
     if options.leaks:
-        findings += tuple(_leak_finding(leak) for leak in leaks)
+        findings += tuple(leak_finding(leak) for leak in leaks)
     all_simulated = any(hunt.is_complete for hunt in all_hunts)
     result = RunResult(
         files, Verdict.UNKNOWN, counts or RunCounts(), findings, layout, options, races, leaks, simulated,
-        all_simulated, fault, names.asserts,
+        all_simulated, fault, names.asserts, reading,
     )  # fmt: skip
     return replace(result, verdict=verdict_of(result))
-
-
-def _hunted(raw: RawConfirmation, names: Names) -> RunFinding:
-    """A failure under simulated store buffers."""
-    finding = RawFinding(raw.kind or "", raw.schedule, raw.steps, raw.waiting, 1, raw.message, raw.thread)
-    return _finding(finding, names)
-
-
-def _leak_finding(leak: Leak) -> RunFinding:
-    return RunFinding("failure", "leak", str(leak.bytes), None, leak.place, 1, leak.schedule, (), ())
-
-
-def _race(raw: RawRace, names: Names) -> PlainRace:
-    first, second = named_steps((raw.first, raw.second), names)
-    return PlainRace(first, second)
 
 
 def _fault(ran: Ran) -> str:
     if ran.was_killed:
         return "timeout"
     return fault_of(ran) or f"status {ran.exit_status}"
-
-
-def _finding(raw: RawFinding, names: Names) -> RunFinding:
-    stale = explain_stale_load(raw, names) if raw.kind == "borderline" else None
-    steps, waiting = named_steps(raw.steps, names), named_steps(raw.waiting, names)
-    kind = _kind(raw.kind, waiting)
-    return RunFinding(
-        kind,
-        raw.kind,
-        raw.message,
-        raw.reader if raw.kind == "borderline" else raw.thread,
-        _place(stale, steps, waiting),
-        raw.executions,
-        raw.schedule,
-        steps,
-        waiting,
-        stale,
-        None if raw.confirmation is None else _confirmation(raw.confirmation, names),
-    )
-
-
-def _place(stale: StaleLoad | None, steps: tuple[ProgramStep, ...], waiting: tuple[ProgramStep, ...]) -> Place:
-    if stale is not None:
-        return stale.load.place
-    if steps and steps[-1].kind == "failure":
-        return steps[-1].place
-    known = [step.place for step in (*waiting, *reversed(steps)) if step.place.line > 0]
-    return next(iter(known), NO_PLACE)
-
-
-def _kind(kind: str, waiting: tuple[ProgramStep, ...]) -> RunKind:
-    """Nobody can go on. If everybody who waits does so asleep, or for somebody asleep, a wake-up was lost."""
-    if kind == "borderline":
-        return "borderline"
-    if kind != "deadlock":
-        return "failure"
-    own = [step for step in waiting if step.name != "pthread_join"]
-    return "lost wake-up" if own and all(step.name in SLEEPS for step in own) else "deadlock"
-
-
-def _confirmation(raw: RawConfirmation, names: Names) -> Confirmation:
-    waiting = named_steps(raw.waiting, names)
-    kind = None if raw.kind is None else _kind(raw.kind, waiting) if raw.kind == "deadlock" else raw.kind
-    return Confirmation(
-        raw.attempts, kind, raw.message, raw.thread, raw.schedule, named_steps(raw.steps, names), waiting
-    )

@@ -7,11 +7,17 @@ from dataclasses import fields, replace
 from memfence.questions.run_result import RunFinding, RunOptions, RunResult, verdict_of
 from memfence.running.records import RunCounts
 
+FLAGS = ("out_of_time", "spins_roughly", "more_wake_ups", "more_failures")
+"""Of the counts: what is true of all processes together if it is of one."""
+
 
 def know_the_same(results: list[RunResult]) -> bool:
     """Processes learn what is shared while they run. Their parts make up the tree only if they all ended up knowing the
     same; else somebody has cut the tree in another way."""
-    layouts = {(r.layout.threads, frozenset(r.layout.cells), frozenset(r.layout.loops)) for r in results}
+    layouts = {
+        (r.layout.threads, frozenset(r.layout.cells), frozenset(r.layout.loops), frozenset(r.layout.unguarded))
+        for r in results
+    }
     return len(layouts) == 1
 
 
@@ -20,9 +26,9 @@ def joined(results: list[RunResult], options: RunOptions) -> RunResult:
     totals = {
         one.name: sum(getattr(result.counts, one.name) for result in results)
         for one in fields(RunCounts)
-        if one.name not in ("seconds", "threads", "reduced", "out_of_time", "spins_roughly")
+        if one.name not in ("seconds", "threads", "reduced", *FLAGS)
     }
-    flags = {name: any(getattr(r.counts, name) for r in results) for name in ("out_of_time", "spins_roughly")}
+    flags = {name: any(getattr(r.counts, name) for r in results) for name in FLAGS}
     counts = replace(
         results[0].counts, **totals, **flags, seconds=max(result.counts.seconds for result in results)
     )  # the processes ran at the same time

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Literal
 
 from memfence.deadline import Deadline
+from memfence.failures import Allow, C, Reading
 from memfence.records import Record
 from memfence.running.places import Place
 from memfence.running.records import Layout, RunCounts, RunProgress
@@ -20,8 +21,11 @@ RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
 
 class RunOptions(Record, kw_only=True):
     """Every option of `memfence run`, under the same name. `random`: so many executions at random instead of all.
-    `reorders_stores`: as under PSO; then the buffers are explored, since borderline is about TSO. `leaks`:
-    they are errors. `cluster`: `local`, `local:N` or the address of a Ray cluster; each processor takes a part."""
+    `reorders_stores`: as under PSO; then the buffers are explored, since borderline is about TSO. `leaks`: they are
+    errors. `prune`: what happens for no reason and leads nowhere is not followed. `spurious`: wake-ups without a signal
+    and failures of weak compare-exchanges for no reason, at each place, of each thread, in each execution. `allow`:
+    ends of the process that are no failures. `cluster`: `local`, `local:N` or the address of a Ray cluster;
+    each processor takes a part."""
 
     macros: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
@@ -38,10 +42,13 @@ class RunOptions(Record, kw_only=True):
     hang_seconds: float = 5.0
     first: bool = False
     reduce: bool = True
+    prune: bool = True
     monitor: bool = True
     confirm: bool = True
     reorders_stores: bool = False
     leaks: bool = False
+    spurious: int = 1
+    allow: tuple[Allow, ...] = ()
     progress: Callable[[RunProgress], object] | None = field(default=None, compare=False)
     deadline: Deadline | None = field(default=None, compare=False)
 
@@ -108,7 +115,7 @@ class RunResult(Shown, Record, repr=False):
 
     VIOLATED: an execution goes wrong, without store buffers or with one; or one is borderline and nothing is asserted.
     `asserts`: the program has assertions of its own. `simulated`: executions with store buffers, where these were run.
-    `fault`: why there is no answer.
+    `fault`: why there is no answer. `reading`: which ends of the process are failures.
     """
 
     files: tuple[str, ...]
@@ -123,6 +130,7 @@ class RunResult(Shown, Record, repr=False):
     is_simulation_complete: bool = False
     fault: str | None = None
     asserts: bool = True
+    reading: Reading = C
 
     @property
     def is_complete(self) -> bool:
@@ -131,6 +139,7 @@ class RunResult(Shown, Record, repr=False):
         left_out = asked.preemptions is not None and counts.cut > 0
         bounded = asked.random is not None or left_out or (asked.reorders_stores and not self.is_simulation_complete)
         cut_off = counts.truncated or counts.out_of_time or counts.spins_roughly
+        cut_off = cut_off or counts.more_wake_ups or counts.more_failures
         return asked.monitor and not (bounded or cut_off or self.fault)
 
     @property

@@ -8,16 +8,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memfence.models.spec import ModelSpec
+from memfence.passes.stuck_awaits import with_stuck_awaits
 from memfence.passes.unset_registers import with_first_values
 from memfence.passes.valid_ends import with_valid_ends
 from memfence.program.expressions import Expr, conjunction, disjunction, negate
 from memfence.program.facts.cuts import is_cut
 from memfence.program.facts.ends import all_have_ended
-from memfence.program.ir import Final, Forbidden, Invariant, NoDeadlock, Program, Property
+from memfence.program.ir import Assert, Final, Forbidden, Invariant, NoDeadlock, Program, Property
 from memfence.strategy.portfolio import decide
-from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.answer import Answer, Verdict, outside
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import BadFinalState, Run
+from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.options import CheckOptions, what_is_asked
 from memfence.tasks.result import CheckResult, stats_of
 from memfence.tasks.task import Safety, Task
@@ -72,11 +74,11 @@ def _check_states(program: Program, options: CheckOptions, properties: tuple[Pro
     goal = goal_of(program, properties)
     program = with_first_values(program, goal.expressions)
     if goal.deadlock:
-        program = with_valid_ends(program)
+        program = with_valid_ends(with_stuck_awaits(program, goal.expressions))
     limits = options.limits
     task = Task(program, model_asked(options), goal, limits, frozenset(options.reduce), program.language == "c")
     final = next((p for p in properties if isinstance(p, Final) and p.observed), None)
-    answer = decide(task, options.engine)
+    answer = _of_the_program(program, decide(task, options.engine))
     if final is not None:
         answer = _judged(answer, final)
     return CheckResult(
@@ -89,6 +91,15 @@ def _check_states(program: Program, options: CheckOptions, properties: tuple[Pro
         stats_of(answer.cost, answer.counts),
         None if final is None else tuple((state.values[1:], state.count) for state in answer.final_states),
     )
+
+
+def _of_the_program(program: Program, answer: Answer) -> Answer:
+    """The answer; none where a run of a C program fails otherwise than by a test of ours: C's errors are all tested."""
+    failure = None if answer.trace is None else answer.trace.failure
+    if program.language != "c" or failure is None or failure.is_assertion:
+        return answer
+    tested = {op.error for p in program.processes for t in p.transitions for op in t.ops if isinstance(op, Assert)}
+    return answer if failure.reason in tested else outside(answer.engine, Obstacle.OWN_LIMIT)
 
 
 def _without_cuts(result: CheckResult, program: Program, options: CheckOptions) -> CheckResult:

@@ -96,5 +96,6 @@ def buffer_text(program: Program, state: State, process: int) -> str:
     shown = []
     for buffer in state.buffers[process]:
         for entry in buffer:
-            shown.append("|" if entry is None else equation(program, *entry))
+            if entry is None or not program.variables[entry[0]].is_internal:
+                shown.append("|" if entry is None else equation(program, *entry))
     return " ".join(shown)

@@ -12,9 +12,11 @@ from memfence.reports.actions import actions
 from memfence.reports.coverage import assumptions, coverage_fact, race_warnings, warning_text
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
 from memfence.reports.doubts import doubts_of
+from memfence.reports.findings import headline
 from memfence.reports.herd import show_state
+from memfence.reports.model_name import model_text, model_title
 from memfence.reports.page import OutcomeView, Page, RunView, SourceView, Tone
-from memfence.reports.properties import is_about_infinite_runs, property_line
+from memfence.reports.properties import is_about_infinite_runs
 from memfence.reports.reason import reasons
 from memfence.reports.run_view import run_view
 from memfence.reports.sentences import detail_lines, scope_text
@@ -35,11 +37,11 @@ def check_page(result: CheckResult, proof: Certified | None = None) -> Page:
     finals = _final_states(result)
     outcomes = tuple(OutcomeView(title, run_view(run, sources_of(run))) for title, run in finals)
     return Page(
-        title=f"{result.program.name}: {verdict_text(result).lower()} under {result.model}",
+        title=f"{result.program.name}: {verdict_text(result).lower()} under {model_text(result)}",
         subject=result.program.source.path,
         verdict=verdict_text(result),
         tone=tone_of(result.verdict),
-        headline=property_line(result),
+        headline=headline(result),
         facts=(*_facts(result), *proof_facts(proof)),
         why=reasons(result),
         run=_shown(outcomes) if trace is None else run_view(trace, sources, _first_of_loop(result)),
@@ -86,7 +88,7 @@ def _first_of_loop(result: CheckResult) -> int | None:
 def _facts(result: CheckResult) -> tuple[tuple[str, str], ...]:
     is_temporal = any(is_about_infinite_runs(stated) for stated in result.properties)
     facts = [
-        ("Memory model", result.model.upper()),
+        ("Memory model", model_title(result)),
         ("Criterion", "liveness (LTL)" if is_temporal else result.criterion.value),
         ("Scope", scope_text(result)),
     ]

@@ -182,7 +182,9 @@ def _models(requirement: Requirement) -> str:
 
 
 def _verdict(row: Compared) -> str:
-    return f"holds up to {row.bound}" if row.verdict is Verdict.HOLDS_UP_TO else row.verdict.value
+    if row.verdict is not Verdict.HOLDS_UP_TO:
+        return row.verdict.value
+    return "holds, bounded" if row.bound is None else f"holds up to {row.bound}"
 
 
 def _how(row: Compared) -> str:

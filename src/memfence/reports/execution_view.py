@@ -9,10 +9,12 @@ from pathlib import PurePath
 from memfence.axiomatic.code import Barrier, EventItem, Read, Wait, Write
 from memfence.axiomatic.execution import Execution, Happened, Place
 from memfence.axiomatic.waiting import waiting_for_ever
+from memfence.program.expressions import FALSE, Shared, walk
 from memfence.program.ir import NoDeadlock, Program
 from memfence.program.orders import MemoryOrder
 from memfence.questions.portable_result import Counterexample, Forbidding
 from memfence.records import Record
+from memfence.reports.findings import broken_text, deadlock_of, error_text, in_brackets
 from memfence.source import Span
 
 
@@ -48,7 +50,8 @@ class ExecutionView:
                 self.numbers[event.place] = len(self.shown)
 
     def _is_shown(self, event: Happened) -> bool:
-        return event.variable is None or not self.program.variables[event.variable].is_bookkeeping
+        variable = None if event.variable is None else self.program.variables[event.variable]
+        return variable is None or not (variable.is_bookkeeping or variable.is_internal)
 
     def rows(self) -> list[EventRow]:
         """The events, thread by thread in program order."""
@@ -141,53 +144,80 @@ class ExecutionView:
 
 
 def failed_text(found: Counterexample) -> str:
-    """What goes wrong, and where."""
-    view = ExecutionView(found.execution)
+    """What goes wrong, and where; with the race that leads to it, if there is one."""
     if found.race is not None:
-        first, second = (found.execution.events[n] for n in found.race)
-        places = " and ".join(place_text(view.item(event).origin.span, view.program) for event in (first, second))
-        name = view.program.variables[first.variable or 0].name
-        return f"undefined behaviour: plain accesses to `{name}` race: {places}"
+        name, where = race_text(found.execution, found.race)
+        return f"data race on `{name}`, which is undefined behaviour{where}"
+    what = _failure(found)
+    if found.after_race is None:
+        return what
+    name, where = race_text(found.execution, found.after_race)
+    return f"{what}, after a data race on `{name}`{where}"
+
+
+def race_text(execution: Execution, race: tuple[int, int]) -> tuple[str, str]:
+    """The variable that races, and where, in brackets."""
+    view = ExecutionView(execution)
+    events = [execution.events[number] for number in race]
+    spans = [view.item(event).origin.span for event in events]
+    return view.program.variables[events[0].variable or 0].name, in_brackets(view.program, spans)
+
+
+def _failure(found: Counterexample) -> str:
+    program = found.execution.code.program
     if isinstance(found.violated, NoDeadlock):
         return _waiting_text(found.execution)
     if found.violated is not None:
-        return f"a final state that should not be: {getattr(found.violated, 'text', '')}"
+        return broken_text(found.violated)
     assert found.failed is not None
-    thread, position = found.failed
-    check = found.execution.code.threads[thread].items[position]
-    error = getattr(check, "error", "") or "assertion fails"
-    origin = getattr(check, "origin", None)
-    return f"{error} ({place_text(origin.span, view.program)})" if origin is not None else error
+    check = found.execution.code.item_at(found.failed)
+    origin, error = getattr(check, "origin", None), getattr(check, "error", "")
+    if origin is None:
+        return error or "an assertion fails"
+    statement = " ".join(origin.span.text.split()).rstrip("; ")
+    what = (
+        error_text(program, error, statement, _freed_in(found.execution))
+        if error
+        else f"{statement or 'an assertion'} fails"
+    )
+    return what + in_brackets(program, [origin.span])
+
+
+def _freed_in(execution: Execution) -> dict[str, Span]:
+    """The heap blocks that the execution frees, and where."""
+    program, found = execution.code.program, dict[str, Span]()
+    for event in execution.events:
+        item = execution.code.item_at(event.place) if event.place[0] >= 0 else None
+        if isinstance(item, Write) and event.variable is not None and event.value:
+            name = program.variables[event.variable].name
+            if name.startswith("freed("):
+                found[name.removeprefix("freed(").removesuffix(")")] = item.origin.span
+    return found
 
 
 def _waiting_text(execution: Execution) -> str:
     """Who waits for ever, and where; who only waits for the end of others is left out."""
     program, waits = execution.code.program, waiting_for_ever(execution)
     causes = [place for place in waits if not _is_bookkeeping(execution, place)] or list(waits)
-    places = dict.fromkeys(text for place in causes if (text := place_text(_waits_at(execution, place), program)))
-    where = f" ({' and '.join(places)})" if places else ""
-    return ("a thread waits for ever" if len(causes) == 1 else "threads wait for ever") + where
-
-
-def _looks(execution: Execution, place: Place) -> list[Read]:
-    wait = execution.code.item_at(place)
-    assert isinstance(wait, Wait)
-    items = (execution.code.item_at((place[0], position)) for position in wait.looks)
-    return [item for item in items if isinstance(item, Read)]
+    names = list(dict.fromkeys(f"`{execution.code.threads[place[0]].name}`" for place in causes))
+    spans = [span for place in causes if (span := _waits_at(execution, place)).source.text]
+    return deadlock_of(program, names, "wait", spans)
 
 
 def _is_bookkeeping(execution: Execution, place: Place) -> bool:
     """Whether the thread looks only at what the front end made up, such as that another thread has ended."""
-    variables = [n for read in _looks(execution, place) for n in read.address.variables]
+    wait = execution.code.item_at(place)
+    assert isinstance(wait, Wait)
+    looked_at = (node.address for node in walk(wait.goes_on or FALSE) if isinstance(node, Shared))
+    variables = [n for address in looked_at for n in address.variables]
     return bool(variables) and all(execution.code.program.variables[n].is_bookkeeping for n in variables)
 
 
 def _waits_at(execution: Execution, place: Place) -> Span:
-    """Where the text has the wait, or what the thread reads last while it waits."""
+    """Where the text has the wait."""
     wait = execution.code.item_at(place)
     assert isinstance(wait, Wait)
-    spans = [wait.origin.span, *(read.origin.span for read in reversed(_looks(execution, place)))]
-    return next((span for span in spans if span.source.text), wait.origin.span)
+    return wait.origin.span
 
 
 def place_text(span: Span, program: Program | None = None) -> str:

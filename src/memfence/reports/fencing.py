@@ -43,7 +43,9 @@ def fix_text(result: FixResult, *, width: int = DEFAULT_WIDTH, quiet: bool = Fal
     lines += _runs(result, width)
     if result.trace is not None:
         sentences = why_sentences(result.trace)
-        lines += ["", *_run("This run is possible whatever is fenced", result.trace, width, sentences)]
+        is_claim = result.verdict is FixVerdict.IMPOSSIBLE
+        title = "This run is possible whatever is fenced" if is_claim else "This run is to be stopped"
+        lines += ["", *_run(title, result.trace, width, sentences)]
     warned = warning_lines(result.program, result.races, width)
     lines += ["", *warned] if warned else []
     return "\n".join(lines) + "\n"
@@ -145,17 +147,19 @@ def fence_reasons(fence: PlacedFence) -> tuple[str, ...]:
 def _later(program: Program, pair: Overtaken) -> str:
     if pair.issued is not None:
         return _event(program, pair.issued)
-    return f"the load of {program.variables[pair.by.access.variable].name}{_line(pair.by.span)}"
+    return f"the load of {program.variables[pair.by.access.variable].name}{_line(program, pair.by.span)}"
 
 
 def _event(program: Program, event: Occurrence) -> str:
     variable = program.variables[event.access.variable]
     value = value_text(program, event.access.variable, event.access.value)
-    return f"{variable.name} = {value}{_line(event.span)}"
+    return f"{variable.name} = {value}{_line(program, event.span)}"
 
 
-def _line(span: Span) -> str:
-    return "" if span.source is NOWHERE.source else f" (line {span.line})"
+def _line(program: Program, span: Span) -> str:
+    if span.source is NOWHERE.source:
+        return ""
+    return f" (line {span.line})" if span.source.path == program.source.path else f" ({span.place})"
 
 
 def _short(chosen: FenceSet) -> str:
@@ -207,6 +211,7 @@ def fix_object(result: FixResult) -> Object:
         "in_one_step": None if result.in_one_step is None else _set_object(result.in_one_step),
         "diff": result.diff,
         "patched": result.patched,
+        "files": [{"file": one.source.path, "patched": one.text} for one in result.files],
         "trace": _trace(result.trace),
         "stats": stats_object(result),
     }

@@ -7,7 +7,7 @@ from memfence.reports.atomic import atomic_object, atomic_text
 from memfence.reports.fencing import fix_object, fix_text
 from memfence.reports.json import Object
 from memfence.synthesis.atomic_writes import AtomicFix
-from memfence.synthesis.patch import unified
+from memfence.synthesis.patch import PatchedFile, diff_path, unified
 from memfence.synthesis.result import FixResult, FixVerdict
 
 
@@ -30,12 +30,18 @@ def fix_diff(result: FixResult | AtomicFix) -> str:
     return unified(result.program.source, _marked(result)) if result.verdict is FixVerdict.FIXED else ""
 
 
-def fixed_text(result: FixResult | AtomicFix) -> str:
-    """The text with all edits, as it is to be written into a file."""
-    source = result.program.source
+def fixed_files(result: FixResult | AtomicFix) -> tuple[PatchedFile, ...]:
+    """What is to be written: the program's first file, changed or not, and every other file that is changed."""
+    own = result.program.source
     if isinstance(result, AtomicFix):
-        return source.marked(_marked(result))
-    return source.marked(source.text if result.patched is None else result.patched)
+        return (PatchedFile(own, _marked(result)),)
+    others = tuple(one for one in result.files if one.source is not own)
+    return (PatchedFile(own, own.text if result.patched is None else result.patched), *others)
+
+
+def place_in_folder(file: PatchedFile) -> str:
+    """Where the file goes in a folder for all that are written: under its own path, as in a diff."""
+    return diff_path(file.source.path)
 
 
 def atomic_list(result: AtomicFix) -> str:

@@ -7,7 +7,8 @@ from memfence.execution.happens_before import explained_cycle
 from memfence.reports.coverage import assumptions, coverage_fact, race_warnings, warning_text
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
 from memfence.reports.fencing import fence_reasons, kept_in_order, minimum_text, where, written
-from memfence.reports.fix_sentences import common_facts, counted_fences, fix_property, fix_scope
+from memfence.reports.fix_sentences import common_facts, counted_fences, fix_headline, fix_scope
+from memfence.reports.model_name import model_text, model_title
 from memfence.reports.page import Page, TableView, Tone
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_tables import run_as_table
@@ -26,23 +27,24 @@ def fix_page(result: FixResult, proof: Certified | None = None) -> Page:
     stopped = next((fence for fence in result.chosen.fences if fence.run is not None and fence.run.steps), None)
     run = result.trace if stopped is None else stopped.run
     cycle = None if run is None else explained_cycle(run)
-    sources = (program.source,) if run is None else sources_of(run)
-    own = source_view(program.source, {} if run is None else marks_of(run, program.source), result.patched)
-    others = () if run is None else tuple(source_view(s, marks_of(run, s)) for s in sources[1:])
+    shown = (program.source,) if run is None else sources_of(run)
+    sources = (*shown, *(one.source for one in result.files if one.source not in shown))
+    texts = {one.source.path: one.text for one in result.files}
+    views = tuple(source_view(s, {} if run is None else marks_of(run, s), texts.get(s.path)) for s in sources)
     why = () if run is None else why_sentences(run)
     if stopped is not None:
         why = (f"Without the {stopped.kind} {where(stopped)}, the run below is possible.", *why)
     return Page(
-        title=f"{program.name}: {verdict.lower()} under {result.model}",
+        title=f"{program.name}: {verdict.lower()} under {model_text(result)}",
         subject=program.source.path,
         verdict=verdict,
         tone=tone,
-        headline=fix_property(result),
+        headline=fix_headline(result),
         facts=(*_facts(result), *proof_facts(proof)),
         why=why,
         run=None if run is None else run_view(run, sources),
         run_title="The run" if stopped is None else f"A run without the {stopped.kind}",
-        sources=(own, *others),
+        sources=views,
         cycle="" if cycle is None or run is None else cycle_svg(run, cycle),
         cycle_text=() if cycle is None or run is None else cycle_sentences(run, cycle),
         tables=(*_tables(result), *_other_runs(result)),
@@ -75,7 +77,7 @@ def _verdict(result: FixResult) -> tuple[str, Tone]:
 
 
 def _facts(result: FixResult) -> tuple[tuple[str, str], ...]:
-    facts = [("Memory model", result.model.upper()), ("Criterion", result.criterion.value)]
+    facts = [("Memory model", model_title(result)), ("Criterion", result.criterion.value)]
     facts.append(("Proof" if result.verdict is FixVerdict.FIXED else "Scope", fix_scope(result)))
     if result.verdict is FixVerdict.FIXED:
         facts.append(("Minimum", minimum_text(result)))

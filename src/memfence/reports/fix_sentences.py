@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import assert_never
 
 from memfence.reports.coverage import assumptions, race_warnings
+from memfence.reports.findings import finding_text
 from memfence.reports.json import Object, diagnostic_object
+from memfence.reports.model_name import model_object, model_text
 from memfence.reports.properties import CRITERIA, asked_text, property_line, property_text
 from memfence.reports.sentences import counted, evidence_text, limit_fact, stop_advice, stop_text
-from memfence.source import NOWHERE
+from memfence.source import NOWHERE, Span
 from memfence.synthesis.atomic_writes import AtomicFix
 from memfence.synthesis.evidence import (
     ChecksSoFar,
@@ -16,9 +18,11 @@ from memfence.synthesis.evidence import (
     EveryAttackMet,
     EveryListFails,
     FailsUnderSc,
+    NoEditablePlace,
     NoPartInRun,
     NoPlace,
     NothingDelayed,
+    PatchDoesNotCompile,
     PatchedTextOpen,
     SearchDidNotEnd,
 )
@@ -26,25 +30,29 @@ from memfence.synthesis.result import FenceSet, Fix, FixResult, FixVerdict
 from memfence.tasks.limits import Stop
 
 AnyFix = FixResult | AtomicFix
+LONGEST = 60
 
 
 def fix_verdict_line(result: AnyFix) -> str:
     """`file: FIXED under tso (safety) with 2 fences: what`."""
     path = result.program.source.path
     name = path if path != NOWHERE.source.path else result.program.name
-    about = f"under {result.model}" + (f" ({result.criterion})" if isinstance(result, FixResult) else "")
-    return f"{name}: {_verdict(result, about)}: {fix_property(result)}"
+    about = f"under {model_text(result)}" + (f" ({result.criterion})" if isinstance(result, FixResult) else "")
+    return f"{name}: {_verdict(result, about)}: {fix_headline(result)}"
 
 
 def _verdict(result: AnyFix, about: str) -> str:
     what = "fence" if isinstance(result, FixResult) else "atomic write"
     match result.verdict:
         case FixVerdict.FIXED:
-            return f"FIXED {about} with {counted_edits(result)}"
+            return f"FIXED{' up to bounds' * result.is_bounded} {about} with {counted_edits(result)}"
         case FixVerdict.ALREADY_HOLDS:
-            return f"HOLDS {about} without {'a new fence' if what == 'fence' else 'another atomic write'}"
+            found = "NO VIOLATION, bounded" if result.is_bounded else "HOLDS"
+            return f"{found} {about} without {'a new fence' if what == 'fence' else 'another atomic write'}"
         case FixVerdict.IMPOSSIBLE:
             return f"NOT FIXABLE {about} by {what}s"
+        case FixVerdict.UNKNOWN if isinstance(result.evidence, NoEditablePlace | PatchDoesNotCompile):
+            return f"NOT FIXED {about}"
         case FixVerdict.UNKNOWN:
             return f"UNKNOWN {about}"
         case _:
@@ -69,6 +77,16 @@ def counted_fences(chosen: FenceSet) -> str:
     return several if chosen.instances == chosen.count else f"{several} ({chosen.instances} over all processes)"
 
 
+def fix_headline(result: AnyFix) -> str:
+    """What is asked for; where it fails under SC already, what goes wrong there."""
+    return fix_finding(result) or fix_property(result)
+
+
+def fix_finding(result: AnyFix) -> str | None:
+    """What goes wrong where no fence is to blame."""
+    return None if isinstance(result, AtomicFix) or result.checked is None else finding_text(result.checked)
+
+
 def fix_property(result: AnyFix) -> str:
     """What is asked for."""
     if isinstance(result, AtomicFix):
@@ -90,7 +108,11 @@ def fix_scope(result: Fix) -> str:
         case DataRace():
             return "a fence does not order accesses of two processes: no fence removes a data race"
         case NoPlace():
-            return "no place of the text for a fence that would stop the run below"
+            return "the program fails with a fence behind every step, too: the run below remains"
+        case NoEditablePlace(stores):
+            return f"no place that may be edited: {_stores(stores)}"
+        case PatchDoesNotCompile(places):
+            return f"the compiler refuses a fence where one would help: {_listed(places)}"
         case EveryListFails():
             return "every list of atomic writes leaves a counterexample; this is the last one found"
         case NoPartInRun():
@@ -110,6 +132,23 @@ def fix_scope(result: Fix) -> str:
             return evidence_text(evidence, result.program)
 
 
+def _stores(stores: tuple[Span, ...]) -> str:
+    """Where a fence would have to stand."""
+    if not stores:
+        return "a fence would have to stand where the text has no place for one"
+    several = "it would have to stand behind the store at" if len(stores) == 1 else "one would have to stand behind"
+    return f"a fence would do, but {several} {_listed(stores)}"
+
+
+def _listed(places: tuple[Span, ...]) -> str:
+    return ", ".join(dict.fromkeys(f"{place.place} (`{_short(place)}`)" for place in places))
+
+
+def _short(place: Span) -> str:
+    text = " ".join(place.text.split()).rstrip("; ")
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
 def fix_limit(result: Fix) -> str | None:
     """The limit that kept the search from its end."""
     return stop_text(result.stop, result.limits) if result.verdict is FixVerdict.UNKNOWN else None
@@ -119,6 +158,8 @@ def fix_advice(result: Fix) -> str | None:
     """What to try."""
     if isinstance(result.evidence, DataRace):
         return "make the racing accesses locked, or protect them with a lock"
+    if isinstance(result.evidence, NoEditablePlace | PatchDoesNotCompile):
+        return "write it by hand there, and check again"
     if result.verdict is not FixVerdict.UNKNOWN or isinstance(result, AtomicFix):
         return None
     if isinstance(result.evidence, SearchDidNotEnd) and result.stop not in (Stop.MEMORY, Stop.CANCELLED):
@@ -141,11 +182,13 @@ def common_object(result: AnyFix) -> Object:
     """The keys of `memfence fix --json` that do not depend on what is written into the text."""
     return {
         "file": result.program.source.path,
-        "model": result.model,
+        **model_object(result),
         "criterion": result.criterion.value,
         "property": fix_property(result),
+        "finding": fix_finding(result),
         "verdict": result.verdict.value,
         "scope": fix_scope(result),
+        "bounded": result.is_bounded,
         "notes": list(result.program.notes),
         "assumptions": list(assumptions(result.program, result.model)),
         "warnings": [

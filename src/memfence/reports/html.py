@@ -73,7 +73,7 @@ def _prose(text: str, subject: str = "") -> Markup:
     safe = re.sub(r"\bstep (\d+)\b", button, safe)
     if subject:
         path = re.escape(str(escape(subject)))
-        safe = re.sub(rf"({path}:(\d+))\b", r'<a class="placelink" href="#line-0-\2">\1</a>', safe)
+        safe = re.sub(rf"((?:{path}:|\bline )(\d+))\b", r'<a class="placelink" href="#line-0-\2">\1</a>', safe)
     return Markup(safe)
 
 

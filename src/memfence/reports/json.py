@@ -12,8 +12,11 @@ from memfence.program.ir import Final, Program
 from memfence.program.text.steps import step_text
 from memfence.reports.coverage import assumptions
 from memfence.reports.doubts import warnings_of
+from memfence.reports.findings import finding_text
+from memfence.reports.model_name import model_object
 from memfence.reports.properties import property_line
 from memfence.reports.reason import reasons
+from memfence.reports.sarif_flows import essential_places
 from memfence.reports.sentences import advice_text, detail_lines, limit_text, scope_text
 from memfence.reports.shown_run import register_text
 from memfence.reports.text import is_shortest
@@ -38,15 +41,17 @@ def check_object(result: CheckResult) -> Object:
     stats = result.stats
     return {
         "file": result.program.source.path,
-        "model": result.model,
+        **model_object(result),
         "criterion": result.criterion.value,
         "verdict": result.verdict.value,
         "bound": result.bound,
         "engine": result.engine,
         "property": property_line(result),
+        "finding": finding_text(result),
         "scope": scope_text(result),
         "notes": list(result.program.notes),
         "assumptions": list(assumptions(result.program, result.model)),
+        **reading_object(result.program),
         "limit": limit_text(result),
         "advice": advice_text(result),
         "details": list(detail_lines(result)),
@@ -56,6 +61,9 @@ def check_object(result: CheckResult) -> Object:
         "shortest": None if result.trace is None else is_shortest(result),
         "loop_start": None if result.loop_start is None else result.loop_start + 1,
         "why": list(reasons(result)),
+        "places": []
+        if result.trace is None
+        else [{**_place(span), "label": text} for span, text in essential_places(result.trace)],
         "states": _final_states(result),
         "stats": {
             "states": stats.states,
@@ -65,6 +73,12 @@ def check_object(result: CheckResult) -> Object:
             **dict(stats.extra),
         },
     }
+
+
+def reading_object(program: Program) -> Object:
+    """What counts as failing: `c` or `sv-comp`, and what --allow makes a normal end."""
+    reading = program.reading
+    return {"reading": reading and reading.name, "allow": [] if reading is None else list(reading.allowed)}
 
 
 def error_object(error: InputError) -> Object:

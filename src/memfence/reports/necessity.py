@@ -8,6 +8,8 @@ from memfence.execution.trace import Trace
 from memfence.program.ir import Program
 from memfence.reports.coverage import assumptions, covered_facts
 from memfence.reports.json import Object, check_object
+from memfence.reports.model_name import model_object
+from memfence.reports.next_command import command
 from memfence.reports.properties import property_line
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
@@ -18,6 +20,7 @@ from memfence.reports.text import DEFAULT_WIDTH, verdict_line
 from memfence.source import NOWHERE
 from memfence.synthesis.necessity import Need, Reason, WhyResult
 from memfence.synthesis.orderings import ExistingFence
+from memfence.tasks.answer import Verdict
 
 
 def necessity_text(results: Sequence[WhyResult], *, width: int = DEFAULT_WIDTH, quiet: bool = False) -> str:
@@ -30,6 +33,8 @@ def _section(result: WhyResult, width: int, quiet: bool) -> list[str]:
     lines = [verdict_line(result.with_all), *(f"  {name:<7} {text}" for name, text in covered)]
     if not result.reasons:
         return [*lines, f"  there is no {_everything(result.program)} in it"]
+    if result.with_all.verdict is Verdict.VIOLATED:
+        return [*lines, *wrap(fails_anyway(result), width)]
     columns = [Column("place", 12), Column(title_of(result.program), 6), Column("needed?", 24)]
     rows = [[place_text(r.fence, result), what_text(r.fence, result), answer_text(r)] for r in result.reasons]
     table = render_table(columns, rows, width)
@@ -46,6 +51,17 @@ def _section(result: WhyResult, width: int, quiet: bool) -> list[str]:
         if reason.need is Need.NEEDED and trace is not None:
             lines += ["", *_run(reason.fence, place_text(reason.fence, result), trace, width)]
     return lines
+
+
+def fails_anyway(result: WhyResult) -> str:
+    """What to do where the program fails as it is: nothing can be said about what it needs."""
+    asked = (result.program, "--model", result.model)
+    again = f"`{command('check', *asked)}` shows the run, and `{command('fix', *asked)}` what is missing"
+    return f"The program fails as it is, so that this does not tell which {_parts(result.program)} it needs: {again}."
+
+
+def _parts(program: Program) -> str:
+    return "fences and orders" if is_c(program) else "fences"
 
 
 def _everything(program: Program) -> str:
@@ -95,7 +111,7 @@ def answer_text(reason: Reason) -> str:
         case Need.REDUNDANT:
             return f"REDUNDANT: {scope_text(reason.result)}"
         case Need.VIOLATED_ANYWAY:
-            return "the program fails with it, too"
+            return "not asked: the program fails as it is"
         case Need.UNKNOWN:
             return f"UNKNOWN: {scope_text(reason.result)}"
 
@@ -141,7 +157,7 @@ def necessity_object(results: Sequence[WhyResult]) -> Object:
 def _criterion_object(result: WhyResult) -> Object:
     return {
         "file": result.program.source.path,
-        "model": result.model,
+        **model_object(result),
         "criterion": result.criterion.value,
         "property": property_line(result.with_all),
         "verdict": result.with_all.verdict.value,

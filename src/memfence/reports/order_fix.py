@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memfence.frontends.c.editable import may_be_edited
+from memfence.frontends.c.orders import ATOMIC_CALL
+from memfence.program.ir import Load, Program, Rmw, Store
 from memfence.program.orders import MemoryOrder
 from memfence.questions.portable_result import ModelAnswer
+from memfence.reports.findings import in_brackets
 from memfence.reports.json import Object
+from memfence.reports.next_command import command
 from memfence.reports.portable import STOPS, UNFIT, answer_object, bound_text, reason_text, verdict_text
 from memfence.reports.table import wrap
 from memfence.synthesis.orders.needed import NeededOrders, WeakerOrder
 from memfence.synthesis.orders.places import OrderPlace
-from memfence.synthesis.orders.result import OrderChange, OrderFix
+from memfence.synthesis.orders.result import OrderChange, OrderFix, RacingVariable
+from memfence.synthesis.patch import PatchedFile
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import peak_megabytes
@@ -41,7 +47,12 @@ def _first_line(result: OrderFix) -> str:
         case FixVerdict.ALREADY_HOLDS:
             return f"NOTHING TO FIX under {models}{bound} ({path})"
         case FixVerdict.IMPOSSIBLE:
-            return f"IMPOSSIBLE under {models}: the strongest orders are not enough ({path})"
+            return f"IMPOSSIBLE under {models}: the strongest orders everywhere are not enough ({path})"
+        case FixVerdict.UNKNOWN if result.racing:
+            names = ", ".join(f"`{variable.name}`" for variable in result.racing)
+            return f"NOT FIXED under {models}: {names} must become atomic first ({path})"
+        case FixVerdict.UNKNOWN if result.elsewhere or result.broken:
+            return f"NOT FIXED under {models}: no place that may be edited is enough ({path})"
         case FixVerdict.UNKNOWN:
             return f"UNKNOWN under {models} ({path})"
 
@@ -71,6 +82,9 @@ def _facts(result: OrderFix) -> list[tuple[str, str]]:
     if result.verdict is FixVerdict.FIXED and result.is_minimum:
         what = "no cheaper set is" if result.minimise == "cost" else "fewer changes are not"
         facts.append(("minimum", f"proved: {what} enough, of all stronger orders and fences behind statements"))
+    facts += [("needs", _elsewhere_text(result, change)) for change in result.elsewhere]
+    facts += [("needs", _racing_text(result, variable)) for variable in result.racing]
+    facts += [("refused", f"the compiler takes no change at {span.place}") for span in result.broken]
     limit = _limit(result)
     if limit is not None:
         facts.append(("limit", limit))
@@ -82,6 +96,40 @@ def _facts(result: OrderFix) -> list[tuple[str, str]]:
         facts.append((answer.name, f"{verdict_text(answer)}{loops}: {reason_text(answer)}"))
     facts.append(("search", f"{result.places} places, {result.asked} choices tried, {result.seconds:.2f} s"))
     return facts
+
+
+def _elsewhere_text(result: OrderFix, change: OrderChange) -> str:
+    """What would have to be changed, and why it was not."""
+    place = change.place
+    source = place.span.source
+    if not may_be_edited(result.program, source):
+        return f"{_change_line(change)}; this file is not to be edited"
+    if place.point is None and place.kind in ("load", "store") and not ATOMIC_CALL.search(place.span.text):
+        names = " or ".join(f"`{name}`" for name in _variables(result.program, place))
+        return (
+            f"{source.path}:{place.span.line}: {change.order.value} for this {place.kind}: {names} must become atomic"
+        )
+    return f"{_change_line(change)}; the text there does not say the order"
+
+
+def _variables(program: Program, place: OrderPlace) -> list[str]:
+    """The variables that the place accesses."""
+    ops = (program.processes[p].transitions[t].ops[o] for p, t, o in sorted(place.ops))
+    addresses = (op.address for op in ops if isinstance(op, Load | Store | Rmw))
+    numbers = dict.fromkeys(number for address in addresses for number in address.variables)
+    return [program.variables[number].name for number in numbers]
+
+
+def _racing_text(result: OrderFix, variable: RacingVariable) -> str:
+    where = in_brackets(result.program, variable.accesses)
+    return f"`{variable.name}` as an atomic variable: its plain accesses race{where}; then fix again"
+
+
+def order_files(result: OrderFix) -> tuple[PatchedFile, ...]:
+    """What is to be written: the program's first file, changed or not, and every other file that is changed."""
+    own = result.program.source
+    others = tuple(one for one in result.files if one.source is not own)
+    return (PatchedFile(own, own.text if result.patched is None else result.patched), *others)
 
 
 def _limit(result: OrderFix) -> str | None:
@@ -107,6 +155,11 @@ def order_fix_object(result: OrderFix) -> Object:
         "sets_complete": None if result.sets is None else result.are_all,
         "diff": result.diff,
         "patched": result.patched,
+        "files": [{"file": one.source.path, "patched": one.text} for one in result.files],
+        "elsewhere": [_change_object(result, change) for change in result.elsewhere],
+        "make_atomic": [
+            {"variable": one.name, "places": [span.place for span in one.accesses]} for one in result.racing
+        ],
         "limit": _limit(result),
         "assumptions": list(result.program.assumed),
         "warnings": [],
@@ -142,10 +195,19 @@ def _processes(result: OrderFix, place: OrderPlace) -> list[str]:
 def needed_text(result: NeededOrders, *, width: int) -> str:
     """`memfence why --model LIST`: a paragraph for each order that could be weaker."""
     lines = [f"{result.program.source.path}: as it is, " + _verdicts(result.before)]
+    if result.before and all(answer.verdict is Verdict.VIOLATED for answer in result.before):
+        return "\n".join([*lines, *wrap(_fails_anyway(result), width)]) + "\n"
     for one in result.orders:
         lines += ["", *wrap(_needed_line(one), width)]
         lines += [f"  {answer.name:<9}{_weaker_text(answer, one)}" for answer in one.answers]
     return "\n".join(lines) + "\n"
+
+
+def _fails_anyway(result: NeededOrders) -> str:
+    """Nothing can be said of what a program needs that fails under every model as it is."""
+    asked = (result.program, "--model", ",".join(result.models))
+    again = f"`{command('check', *asked)}` shows how, and `{command('fix', *asked)}` what is missing"
+    return f"The program fails as it is, so that this does not tell which orders it needs: {again}."
 
 
 def _verdicts(answers: Sequence[ModelAnswer]) -> str:

@@ -21,13 +21,13 @@ from memfence.questions.portable_result import (
 )
 from memfence.reports.doubts import portable_warnings
 from memfence.reports.execution_view import ExecutionView, failed_text, place_text
-from memfence.reports.json import Object, check_object, diagnostic_object
-from memfence.reports.properties import property_line
+from memfence.reports.findings import headline
+from memfence.reports.json import Object, check_object, diagnostic_object, reading_object
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import render_text
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.limits import Stop
+from memfence.tasks.limits import Stop, peak_megabytes
 
 COLUMNS = (Column("model", 6), Column("verdict", 10), Column("loops", 8), Column("why", 20))
 EVENTS = (
@@ -47,6 +47,7 @@ UNFIT: dict[Unfit, str] = {
     Unfit.ANY_NUMBER: "there is any number of threads",
     Unfit.STORE_BEFORE_GUARD: "one step stores, then reads what it waits for",
     Unfit.LOCKED_STEP: "one atomic step accesses several variables (condition variables, read-write locks)",
+    Unfit.SPLIT_ACCESS: "an atomic access is of 16 bytes, or to memory of which other threads store parts",
     Unfit.OTHER_LANGUAGE: "programs in this language mean nothing under this model",
     Unfit.PROPERTY_OF_STATES: "a property of states or of infinite runs is asked for",
 }
@@ -54,21 +55,24 @@ UNFIT: dict[Unfit, str] = {
 STOPS = {Stop.TIMEOUT: "the time was up", Stop.MEMORY: "the memory was used up", Stop.CANCELLED: "it was interrupted"}
 
 
-def render_portable(result: PortableResult, *, width: int, quiet: bool = False) -> str:
-    """The table, then one execution for each model that has one to show."""
+def render_portable(result: PortableResult, *, width: int, quiet: bool = False, verbose: bool = False) -> str:
+    """The table, then one execution for each model that has one to show; `verbose`: every statistic, too."""
     rows = [cells_of(answer) for answer in result.answers]
     table = render_table(COLUMNS, rows, width) or "\n".join("  ".join(cells).rstrip() for cells in rows)
     lines = [f"{result.program.source.path}", table]
     if not quiet:
         lines += [f"note: {note}" for note in notes(result)]
         for answer in result.answers:
-            lines += _shown(answer, width)
+            lines += _shown(answer, width, verbose)
+    if verbose:
+        lines.append(f"search: {result.seconds:.2f} s, {peak_megabytes():.0f} MB")
     return "\n".join(lines) + "\n"
 
 
 def notes(result: PortableResult) -> list[str]:
     """What the verdicts do not cover."""
-    return list(result.program.notes)
+    reading = result.program.reading
+    return [*result.program.notes, *((reading.text,) if reading is not None and reading.text else ())]
 
 
 def verdict_text(answer: ModelAnswer) -> str:
@@ -107,7 +111,7 @@ def reason_text(answer: ModelAnswer) -> str:
         case Stopped(stop):
             return STOPS.get(stop, "the search was stopped")
         case ByRuns(found):
-            return property_line(found)
+            return headline(found)
         case _:
             assert_never(evidence)
 
@@ -125,14 +129,14 @@ def cells_of(answer: ModelAnswer) -> tuple[str, ...]:
     return answer.name, verdict_text(answer), bound_text(answer), reason_text(answer)
 
 
-def _shown(answer: ModelAnswer, width: int) -> list[str]:
+def _shown(answer: ModelAnswer, width: int, verbose: bool) -> list[str]:
     match answer.evidence:
         case Counterexample() as found:
             return ["", f"{answer.name}: {failed_text(found)}", *_execution(found, width)]
         case ByDependencies(without):
             return ["", f"{answer.name}, without dependencies: {failed_text(without)}", *_execution(without, width)]
-        case ByRuns(result) if result.trace is not None:
-            return ["", *render_text(result, width=width).splitlines()]
+        case ByRuns(result) if result.trace is not None or verbose:
+            return ["", *render_text(result, width=width, verbose=verbose).splitlines()]
     return []
 
 
@@ -161,6 +165,7 @@ def portable_object(result: PortableResult) -> Object:
         "criterion": Criterion.SAFETY.value,
         "verdict": result.verdict.value,
         "notes": notes(result),
+        **reading_object(result.program),
         "warnings": [diagnostic_object(warning) for warning in portable_warnings(result)],
         "models": [answer_object(answer) for answer in result.answers],
         "stats": {"seconds": round(result.seconds, 6)},

@@ -1,15 +1,12 @@
-"""Properties in words: which one was decided, and which one a run violates."""
+"""Properties in words: which one was decided, and which one a run violates. How it does so is said by `findings`."""
 
 from __future__ import annotations
 
-from memfence.execution.occurrences import runs_of
 from memfence.execution.trace import Trace
 from memfence.models.steps import evaluate_in, is_final
 from memfence.program.ir import Final, Forbidden, Invariant, NoDeadlock, Program, Property, PropertyAutomaton
-from memfence.program.text.steps import step_text
-from memfence.source import NOWHERE
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import BadState, Deadlocked, Run, StepFails
+from memfence.tasks.evidence import BadFinalState, BadState, Deadlocked, Run, StepFails
 from memfence.tasks.result import CheckResult
 
 CRITERIA: dict[Criterion, str] = {
@@ -48,35 +45,25 @@ def _violated(result: CheckResult, run: Run) -> str | None:
     match run.finding:
         case StepFails():
             failure = run.trace.failure
-            what = "assertions" if failure is not None and failure.is_assertion else "no run-time error"
-            return f"{what}: {failing_step(run.trace)}"
+            return "assertions" if failure is not None and failure.is_assertion else "no run-time error"
         case Deadlocked():
             return NoDeadlock().text
-        case BadState():
+        case BadState() | BadFinalState():
             stated = violated_property(result, run.trace)
             return None if stated is None else property_text(stated)
     return None
 
 
-def failing_step(trace: Trace) -> str:
-    """`assert(x < 3) fails in line 7`, for the last step of the run."""
-    moves = runs_of(trace.steps[-1].step)
-    if not moves:
-        return "a step fails"
-    transition = trace.program.processes[moves[0].process].transitions[moves[0].transition]
-    text, span = step_text(trace.program, moves[0].process, transition), transition.span
-    if span.source is NOWHERE.source:
-        return f"{text} fails"
-    return (
-        f"{text} fails in line {span.line}" if span.source is trace.program.source else f"{text} fails in {span.place}"
-    )
-
-
 def violated_property(result: CheckResult, trace: Trace) -> Property | None:
     """The property that the last state of the run violates."""
-    for stated in result.properties:
-        if isinstance(stated, Forbidden | Invariant | Final) and _is_violated(result.program, stated, trace):
-            return stated
+    stated: tuple[Property, ...] = result.properties
+    if isinstance(result.evidence, Run) and isinstance(result.evidence.finding, BadFinalState):
+        stated = tuple(one for one in stated if isinstance(one, Final))
+        if len(stated) == 1:
+            return stated[0]
+    for one in stated:
+        if isinstance(one, Forbidden | Invariant | Final) and _is_violated(result.program, one, trace):
+            return one
     return None
 
 

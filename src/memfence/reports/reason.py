@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memfence.execution.occurrences import Occurrence, pending_at_end
-from memfence.execution.overtaking import Overtaken, Why, explain, torn_steps
+from memfence.execution.overtaking import Overtaken, Why, explain, is_internal, torn_steps
 from memfence.execution.trace import Trace
 from memfence.program.expressions import Shared, walk
 from memfence.program.ir import Forbidden, Invariant
@@ -35,8 +35,9 @@ def _unseen_stores(result: CheckResult) -> list[str]:
     pending = [event for event in pending_at_end(trace) if event.access.variable in read]
     if not pending:
         return []
+    names = trace.program.processes
     stores = [
-        f"`{trace.program.processes[event.access.process].name}`'s store {_equation(trace, event)} ({_where(event)})"
+        f"`{names[event.access.process].name}`'s store {_equation(trace, event)} ({_where(trace, event)})"
         for event in pending
     ]
     verb = "has" if len(stores) == 1 else "have"
@@ -53,6 +54,8 @@ def why_sentences(trace: Trace) -> tuple[str, ...]:
     found = explain(trace)
     if found is None:
         return ("no access of this run overtakes an earlier store of its process.", *_without_overtaking(trace))
+    if is_internal(trace, found.pair):
+        return ("only accesses inside a library overtake earlier stores of their thread in this run.",)
     sentences = [_headline(trace, found.pair), *_conflicts(trace, found)]
     if found.others:
         several = "is 1 other overtaken store" if len(found.others) == 1 else f"are {len(found.others)} other pairs"
@@ -61,24 +64,26 @@ def why_sentences(trace: Trace) -> tuple[str, ...]:
 
 
 def _without_overtaking(trace: Trace) -> list[str]:
-    torn = torn_steps(trace)
+    torn = [one for one in torn_steps(trace) if not trace.program.variables[one[0].access.variable].is_internal]
     if not torn:
         return ["The same run is possible under sc: no fence can prevent it."] if trace.end.is_plain else []
     store, commit = torn[0]
     process = trace.program.processes[store.access.process].name
     when = "was still pending at the end" if commit is None else f"reached memory only in step {commit.position + 1}"
-    first = f"But `{process}` makes several accesses in one step ({_where(store)}), which is atomic only under sc: "
+    first = (
+        f"But `{process}` makes several accesses in one step ({_where(trace, store)}), which is atomic only under sc: "
+    )
     return [f"{first}its store {_equation(trace, store)} {when}."]
 
 
 def _headline(trace: Trace, pair: Overtaken) -> str:
     process = trace.program.processes[pair.store.access.process].name
-    store = f"its own store {_equation(trace, pair.store)} ({_where(pair.store)})"
+    store = f"its own store {_equation(trace, pair.store)} ({_where(trace, pair.store)})"
     still = "was still in its store buffer"
     if pair.issued is None:
-        load = f"`{process}` read {_equation(trace, pair.by)} from memory ({_where(pair.by)})"
+        load = f"`{process}` read {_equation(trace, pair.by)} from memory ({_where(trace, pair.by)})"
         return f"{load} while {store} {still}: the load overtook the store."
-    younger = f"{_equation(trace, pair.by)} of `{process}` (issued at {_where(pair.issued)}, "
+    younger = f"{_equation(trace, pair.by)} of `{process}` (issued at {_where(trace, pair.issued)}, "
     return f"{younger}committed in step {pair.by.position + 1}) reached memory while {store} {still}: " + (
         "the later store overtook the earlier one."
     )
@@ -90,7 +95,7 @@ def _conflicts(trace: Trace, found: Why) -> list[str]:
     if found.hidden_from is not None:
         reader = processes[found.hidden_from.access.process].name
         sentences.append(
-            f"So `{reader}` read {_equation(trace, found.hidden_from)} ({_where(found.hidden_from)}), "
+            f"So `{reader}` read {_equation(trace, found.hidden_from)} ({_where(trace, found.hidden_from)}), "
             f"not {value_text(trace.program, found.pair.store.access.variable, found.pair.store.access.value)}."
         )
     if found.missed is not None:
@@ -107,6 +112,9 @@ def _equation(trace: Trace, event: Occurrence) -> str:
     return f"{trace.program.variables[variable].name} = {value_text(trace.program, variable, event.access.value)}"
 
 
-def _where(event: Occurrence) -> str:
+def _where(trace: Trace, event: Occurrence) -> str:
     step = f"step {event.position + 1}"
-    return step if event.span.source is NOWHERE.source else f"{event.span.place}, {step}"
+    if event.span.source is NOWHERE.source:
+        return step
+    is_own = event.span.source.path == trace.program.source.path
+    return f"line {event.span.line}, {step}" if is_own else f"{event.span.place}, {step}"

@@ -73,14 +73,14 @@ def _unconfirmed_text(result: RunResult) -> str:
 
 
 def _found_text(result: RunResult) -> str:
-    kinds = []
-    for finding in shown_first(result.findings):
-        what = finding.kind if finding.kind != "failure" else finding.cause
-        if finding.is_confirmed and finding.confirmation is not None:
-            what = f"borderline, confirmed ({finding.confirmation.kind})"
-        if what not in kinds:
-            kinds.append(what)
-    return ", ".join(kinds)
+    return ", ".join(dict.fromkeys(finding_name(finding) for finding in shown_first(result.findings)))
+
+
+def finding_name(finding: RunFinding) -> str:
+    """What it is, in a word or two."""
+    if finding.is_confirmed and finding.confirmation is not None:
+        return f"borderline, confirmed ({finding.confirmation.kind})"
+    return finding.kind if finding.kind != "failure" else finding.cause
 
 
 def bound_words(result: RunResult) -> list[str]:
@@ -95,6 +95,10 @@ def bound_words(result: RunResult) -> list[str]:
         words.append(counted(result.simulated or 0, "random execution with reordered stores"))
     if counts.spins_roughly:
         words.append("100 rounds of loops that only read")
+    if counts.more_wake_ups:
+        words.append(f"{counted(asked.spurious, 'spurious wake-up')} per wait and thread")
+    if counts.more_failures:
+        words.append(f"{counted(asked.spurious, 'spurious failure')} per weak compare-exchange and thread")
     if counts.truncated:
         words.append(f"{counted(asked.depth, 'step')} of each of {counted(counts.executions, 'execution')}")
     return words
@@ -117,6 +121,8 @@ def run_facts(result: RunResult) -> Iterator[tuple[str, str]]:
     """Lines below the verdict: what it covers, and what it cost."""
     counts = result.counts
     buffers = _buffers_text(result)
+    if result.reading.text:
+        yield "reading", result.reading.text
     if buffers:
         yield "buffers", buffers
     if result.verdict is Verdict.HOLDS and not result.options.reorders_stores:
@@ -126,7 +132,8 @@ def run_facts(result: RunResult) -> Iterator[tuple[str, str]]:
     yield (
         "runs",
         f"{counted(counts.executions, 'execution')}, {counts.borderline:,} borderline, {counts.failing:,} failing, "
-        f"{counts.deadlocked:,} stuck",
+        f"{counts.deadlocked:,} stuck"
+        + (f", {counts.dropped:,} where an assumption is false" if counts.dropped else ""),
     )
     kind = "one of each class of equivalent executions" if counts.reduced else "without reduction"
     if result.options.random is not None:
@@ -280,6 +287,8 @@ def step_text(step: ProgramStep) -> str:
             return f"load {step.variable}" if step.value is None else f"load {step.variable} = {value}"
         case "store":
             return f"store {step.variable} = {value}"
+        case "rmw" if step.is_spurious:
+            return f"weak compare-exchange of {step.variable} fails spuriously".replace("of  ", "")
         case "rmw":
             return f"locked {step.variable} = {value}"
         case "flush":

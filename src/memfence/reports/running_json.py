@@ -25,12 +25,15 @@ def run_object(result: RunResult) -> Object:
     return {
         "files": list(result.files),
         "verdict": result.verdict.value,
+        "reading": result.reading.name,
+        "allow": list(result.reading.allowed),
         "robust": result.is_robust,
         "executions": counts.executions,
         "borderline": counts.borderline,
         "confirmed": result.confirmed,
         "failing": counts.failing,
         "deadlocked": counts.deadlocked,
+        "dropped": counts.dropped,
         "buffered": _buffered_object(result),
         "bound": _bound_object(result),
         "limit": unknown_text(result) if result.verdict is Verdict.UNKNOWN else None,
@@ -40,7 +43,7 @@ def run_object(result: RunResult) -> Object:
             for race in result.races
         ],
         "leaks": [
-            {"text": leak_text(leak), "bytes": leak.bytes, "at": _place_object(leak.place)} for leak in result.leaks
+            {"text": leak_text(leak), "bytes": leak.bytes, "at": place_object(leak.place)} for leak in result.leaks
         ],
         "findings": [finding_object(finding) for finding in shown_first(result.findings)],
         "stats": {
@@ -71,6 +74,7 @@ def _bound_object(result: RunResult) -> Object | None:
         "seed": asked.seed if asked.random is not None else None,
         "depth": asked.depth if counts.truncated else None,
         "rounds": 100 if counts.spins_roughly else None,
+        "spurious": asked.spurious if counts.more_wake_ups or counts.more_failures else None,
         "simulated": result.simulated,
     }
 
@@ -83,7 +87,7 @@ def finding_object(finding: RunFinding) -> Object:
         "cause": finding.cause,
         "text": finding_text(finding),
         "thread": finding.thread,
-        "at": _place_object(finding.place),
+        "at": place_object(finding.place),
         "executions": finding.executions,
         "schedule": list(finding.schedule),
         "steps": [step_object(step) for step in finding.steps],
@@ -112,20 +116,22 @@ def step_object(step: ProgramStep) -> Object:
         "variable": step.variable or None,
         "value": step.value,
         "call": step.name,
-        "at": _place_object(step.place),
+        "spurious": step.is_spurious,
+        "at": place_object(step.place),
     }
 
 
 def _fence_object(fence: SuggestedFence) -> Object:
     return {
         "thread": fence.thread,
-        "after": _place_object(fence.after.place),
-        "before": _place_object(fence.before.place),
+        "after": place_object(fence.after.place),
+        "before": place_object(fence.before.place),
         "text": fence_text(fence),
     }
 
 
-def _place_object(place: Place) -> Object | None:
+def place_object(place: Place) -> Object | None:
+    """A line of a file; None where it is not known."""
     if place.line == 0:
         return None
     return {"file": place.path, "line": place.line, "function": place.function}

@@ -4,32 +4,48 @@ from __future__ import annotations
 
 from memfence.questions.replay_run import ReplayedRun
 from memfence.reports.json import Object
-from memfence.reports.running import steps_table
-from memfence.reports.running_json import step_object
+from memfence.reports.running import finding_name, finding_text, steps_table
+from memfence.reports.running_json import place_object, step_object
 from memfence.reports.table import wrap
+from memfence.tasks.answer import Verdict
+
+NOTHING = "the program takes all steps of the schedule, and nothing goes wrong"
 
 
-def replay_text(run: ReplayedRun, *, width: int) -> str:
+def replay_text(run: ReplayedRun, *, width: int, quiet: bool = False) -> str:
     """What it shows, and its steps."""
-    name = " ".join(run.saved.files)
-    lines = wrap(f"{name}: VIOLATED (replayed): {_outcome(run)}", width)
-    return "\n".join([*lines, "", *steps_table(run.steps, run.waiting, width)]) + "\n"
+    if quiet:
+        return _verdict_line(run) + "\n"
+    shown = [] if run.finding is None else [*wrap(finding_text(run.finding), width), ""]
+    table = steps_table(run.steps, run.waiting, width, buffered=run.saved.has_buffers)
+    return "\n".join([*wrap(_verdict_line(run), width), "", *shown, *table]) + "\n"
 
 
-def _outcome(run: ReplayedRun) -> str:
-    if run.replayed.kind is not None:
-        return f"{run.saved.kind}: {run.replayed.message}"
-    return run.saved.kind
+def _verdict_line(run: ReplayedRun) -> str:
+    name = " ".join(run.files)
+    what = NOTHING if run.finding is None else finding_name(run.finding)
+    match run.verdict:
+        case Verdict.VIOLATED:
+            return f"{name}: VIOLATED (replayed): {what}"
+        case _ if run.finding is not None and run.finding.kind == "borderline":
+            return f"{name}: NOT ROBUST (replayed): {what}"
+        case _:
+            return f"{name}: UNKNOWN (replayed): {what}"
 
 
 def replay_object(run: ReplayedRun) -> Object:
-    """`memfence run --replay --json`."""
+    """`memfence run --replay --json`. `kind`: what the run shows; `saved_kind`: what the file says that it shows."""
+    finding = run.finding
     return {
-        "files": list(run.saved.files),
-        "verdict": "violated",
-        "kind": run.saved.kind,
-        "outcome": run.replayed.kind,
-        "message": run.replayed.message or None,
+        "files": list(run.files),
+        "verdict": run.verdict.value,
+        "kind": None if finding is None else finding.kind,
+        "outcome": None if finding is None else finding.cause,
+        "message": None if finding is None else finding.message or None,
+        "text": NOTHING if finding is None else finding_text(finding),
+        "thread": None if finding is None else finding.thread,
+        "at": None if finding is None else place_object(finding.place),
+        "saved_kind": run.saved.kind,
         "schedule": list(run.saved.schedule),
         "steps": [step_object(step) for step in run.steps],
         "waiting": [step_object(step) for step in run.waiting],

@@ -13,6 +13,7 @@ from memfence.diagnostics import Diagnostic, InputError
 from memfence.explanations import explanation
 from memfence.reports.coverage import assumptions
 from memfence.reports.doubts import warnings_of
+from memfence.reports.model_name import model_object
 from memfence.reports.reason import reasons
 from memfence.reports.sarif_flows import code_flow, essential_places
 from memfence.reports.sarif_places import finding, place, rule_id, uri
@@ -89,7 +90,7 @@ def what_was_asked(result: CheckResult | FixResult, scope: str) -> Object:
     """The verdict, and what it is about."""
     return {
         "verdict": result.verdict.value,
-        "model": result.model,
+        **model_object(result),
         "criterion": result.criterion.value,
         "scope": scope,
         "assumptions": list(assumptions(result.program, result.model)),

@@ -18,7 +18,7 @@ Object = dict[str, Any]
 
 def fix_results(result: FixResult) -> list[Object]:
     """A result a fence that is missing; a single one where no fence is, or where none helps."""
-    fixes = [] if result.patched is None else [_patch(result, result.patched)]
+    fixes = [_patch(result)] if result.files else []
     if result.verdict is FixVerdict.FIXED:
         return [_fence_result(result, fence, fixes) for fence in result.chosen.fences]
     kinds = {
@@ -50,15 +50,13 @@ def _result(
     return finding("fences", kind, level, message, place(at), properties, codeFlows=flows, fixes=fixes)
 
 
-def _patch(result: FixResult, patched: str) -> Object:
+def _patch(result: FixResult) -> Object:
     count = result.chosen.count
     return {
         "description": {"text": f"Write {count} fence{'' if count == 1 else 's'}, which is enough"},
         "artifactChanges": [
-            {
-                "artifactLocation": {"uri": uri(result.program.source)},
-                "replacements": replacements(result.program.source, patched),
-            }
+            {"artifactLocation": {"uri": uri(one.source)}, "replacements": replacements(one.source, one.text)}
+            for one in result.files
         ],
     }
 

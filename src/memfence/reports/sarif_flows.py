@@ -47,9 +47,13 @@ def code_flow(trace: Trace) -> Object:
 
 
 def essential_places(trace: Trace) -> list[tuple[Span, str]]:
-    """The access that overtakes, then the store it overtakes and who noticed; the last step where nothing overtakes."""
+    """What matters first: the store that is overtaken, else the step that fails or the last one. Then the others: what
+    overtakes it, who noticed, and what fails because of it. Each place once."""
     found = [(event.span, text) for event, text in _essential_events(trace) if event.span.source is not NOWHERE.source]
-    return found or _last_place(trace)
+    found += _last_place(trace) if trace.failure is not None or not found else []
+    return list({(span.source.path, span.start, span.end): (span, text) for span, text in reversed(found)}.values())[
+        ::-1
+    ]
 
 
 def _last_place(trace: Trace) -> list[tuple[Span, str]]:
@@ -57,7 +61,7 @@ def _last_place(trace: Trace) -> list[tuple[Span, str]]:
         for process in actions(trace, position):
             transition = transition_of(trace, position, process)
             if transition is not None and transition.span.source is not NOWHERE.source:
-                return [(transition.span, "the last step of the run")]
+                return [(transition.span, "this fails" if trace.failure is not None else "the last step of the run")]
     return []
 
 
@@ -65,8 +69,8 @@ def _essential_events(trace: Trace) -> Iterator[tuple[Occurrence, str]]:
     why = explain(trace) if trace.steps else None
     if why is None:
         return
-    yield why.pair.by if why.pair.issued is None else why.pair.issued, "this access takes effect first"
-    yield why.pair.store, "this store was still in the store buffer"
+    yield why.pair.store, "this store is overtaken: it was still in the store buffer"
+    yield why.pair.by if why.pair.issued is None else why.pair.issued, "this access takes effect before the store"
     if why.hidden_from is not None:
         yield why.hidden_from, "this read does not see the store"
     if why.missed is not None:

@@ -87,7 +87,6 @@ OBSTACLES: dict[Obstacle, str] = {
     Obstacle.NOT_BY_CONTROL_FLOW: "the control flow of single processes does not decide it",
     Obstacle.TWO_PROCESSES_ARE_ALL: "the program has no more than two processes",
     Obstacle.MANY_VALUES: "variables have many values",
-    Obstacle.LEAST_INTEGER: "the program uses the least integer of 32 bits, which the engine needs for itself",
     Obstacle.NOT_BY_FORGETTING: "buffers that forget the order of stores allow more",
     Obstacle.ONLY_MORE: "a run was found, but of a program that can do more: nobody waits for threads, counters grow",
     Obstacle.LOOPS: "a loop does more than wait",
@@ -97,6 +96,7 @@ OBSTACLES: dict[Obstacle, str] = {
     Obstacle.ANY_NUMBER: "it is about a fixed number of threads",
     Obstacle.STEP_MAY_FAIL: "a step may fail, which is more than a state",
     Obstacle.NO_CLUSTER: "no cluster was named",
+    Obstacle.OWN_LIMIT: "a number left the range that memfence had worked out for it; please report the program",
 }
 
 

@@ -22,6 +22,8 @@ from memfence.reports.table import wrap
 from memfence.source import NOWHERE, Span
 
 LONGEST = 56
+NOT_WRITTEN = re.compile(r"%|\.__|^specific\d+$")
+"""Registers that no user named: values in between, those inside a library, a thread's own words for keys."""
 OPERATIONS = r"store|load|exchange|fetch_\w+?|compare_exchange\w*?|thread_fence"
 FUNCTION = re.compile(rf"\b(?:__)?atomic_({OPERATIONS})(?:_n)?(?:_explicit)?\(")
 ORDER = re.compile(r"\b(?:std::)?memory_order(?:_|::)(\w+)|\b__ATOMIC_([A-Z_]+)")
@@ -77,7 +79,14 @@ def _is_at_once(trace: Trace, position: int) -> bool:
 
 def _can_be_seen(trace: Trace, position: int) -> bool:
     taken = trace.steps[position]
-    if taken.failure is not None or not isinstance(taken.step, Run):
+    if taken.failure is not None:
+        return True
+    if isinstance(taken.step, Commit):
+        return any(
+            not trace.program.variables[access.variable].is_internal
+            for access in accesses(trace.program, trace.memory_model, trace.state_before(position), taken.step)
+        )
+    if not isinstance(taken.step, Run):
         return True
     transition = trace.program.processes[taken.step.process].transitions[taken.step.transition]
     if any(isinstance(op, Fence) and _orders(trace, op) for op in transition.ops):
@@ -88,6 +97,8 @@ def _can_be_seen(trace: Trace, position: int) -> bool:
 
 def _matters(variable: SharedVar, access: Access) -> bool:
     """Any access of the program's own, and that a heap block is freed."""
+    if variable.is_internal:
+        return False
     return not variable.is_bookkeeping or (access.kind == "store" and variable.name.startswith("freed("))
 
 
@@ -117,12 +128,12 @@ def shown_processes(trace: Trace) -> tuple[int, ...]:
 def is_shown_variable(program: Program, variable: int) -> bool:
     """Whether the user knows its values: not those inside of mutexes and the like, which are the library's."""
     shared = program.variables[variable]
-    return not (shared.is_bookkeeping or (is_c(program) and ".__" in shared.name))
+    return not (shared.is_bookkeeping or shared.is_internal or (is_c(program) and ".__" in shared.name))
 
 
 def register_text(program: Program, name: str) -> str | None:
     """What the user calls the register; None for values without a name in a C source."""
-    return None if is_c(program) and "%" in name else name
+    return None if is_c(program) and NOT_WRITTEN.search(name) else name
 
 
 def value_text(program: Program, variable: int, value: int) -> str:

@@ -6,7 +6,10 @@ from typing import assert_never
 
 from memfence.execution.trace import Trace
 from memfence.reports.coverage import covered_facts
-from memfence.reports.properties import is_about_infinite_runs, property_line
+from memfence.reports.findings import headline
+from memfence.reports.model_name import model_text
+from memfence.reports.next_command import more_models
+from memfence.reports.properties import is_about_infinite_runs
 from memfence.reports.reason import reasons
 from memfence.reports.run_table import run_table
 from memfence.reports.sentences import OBSTACLES, advice_text, counted, detail_lines, limit_fact, limit_text, scope_text
@@ -27,13 +30,15 @@ def render_text(result: CheckResult, *, width: int = DEFAULT_WIDTH, verbose: boo
     details = detail_lines(result) if result.loop_start is None else ()  # the table of a lasso says itself what repeats
     for detail in details:
         lines += ["", *(wrap(detail, width) if is_c(result.program) else detail.splitlines())]
+    more = more_models(result)
+    lines += [] if more is None else [more]
     return "\n".join(lines) + "\n"
 
 
 def verdict_line(result: CheckResult) -> str:
     """`file: VIOLATED under tso (safety): what`."""
     name = result.program.source.path if result.program.source.path != "<generated>" else result.program.name
-    return f"{name}: {verdict_text(result)} under {result.model} ({asked_text(result)}): {property_line(result)}"
+    return f"{name}: {verdict_text(result)} under {model_text(result)} ({asked_text(result)}): {headline(result)}"
 
 
 def asked_text(result: CheckResult) -> str:

@@ -28,7 +28,15 @@ def _verdict_line(result: VerifyResult) -> str:
     if result.refused is not None:
         detail = on_one_line(f": {result.refused.detail}") if result.refused.detail else ""
         return f"{result.certificate}: REFUSED: {result.refused.condition.value}{detail}"
-    return f"{result.certificate}: VALID: {claim_text(result.header.claim)}"
+    return f"{result.certificate}: {_valid_text(result)}: {claim_text(result.header.claim)}"
+
+
+def _valid_text(result: VerifyResult) -> str:
+    """`VALID`, or up to which bounds; that on pending stores is part of the claim."""
+    if not result.is_bounded:
+        return "VALID"
+    left_out = f" ({'; '.join(result.bounds)})" if result.bounds else ""
+    return f"VALID UP TO BOUNDS{left_out}"
 
 
 def claim_text(claim: Claim) -> str:
@@ -40,6 +48,7 @@ def claim_text(claim: Claim) -> str:
     where = ", ".join(f"{name} is ({text})" for name, text in claim.define)
     said += f", where {where}" if where else ""
     said += f", for any number of {' and '.join(claim.any_number)}" if claim.any_number else ""
+    said += ", and no run reaches a bound of the reading" if claim.reaches_no_bound else ""
     return on_one_line(said + _minimum_text(claim))
 
 
@@ -86,7 +95,13 @@ def _about(result: VerifyResult) -> Iterator[str]:
         yield f"  read     {said}"
     if result.checked is not None:
         yield f"  checked  {result.checked.states:,} states, {result.seconds:.2f} s, {result.checked.checker} checker"
-    yield from (f"  note     {note}" for note in result.program.notes)
+    yield from (f"  note     {note}" for note in _notes(result))
+
+
+def _notes(result: VerifyResult) -> list[str]:
+    """What the verdict does not cover; a bound that no run reaches is none."""
+    unreached = result.program.marked_cuts if result.header.claim.reaches_no_bound else ()
+    return [note for note in result.program.notes if note not in unreached]
 
 
 def _refusal_lines(program: Program, refused: Refused) -> Iterator[str]:
@@ -144,20 +159,29 @@ def verify_object(result: VerifyResult) -> Object:
     return {
         "certificate": result.certificate,
         "file": result.program.source.path,
+        "verdict": verdict_of(result),
         "valid": result.is_valid,
         "claim": claim_text(header.claim),
         "reading": reading_text(header.reading),
         "model": header.claim.model,
         "criterion": header.claim.criterion,
         "bound": header.claim.bound,
+        "bounds": list(result.bounds),
         "digest": header.digest,
         "tool": header.tool,
-        "notes": list(result.program.notes),
+        "notes": _notes(result),
         "checker": None if result.checked is None else result.checked.checker,
         "states": None if result.checked is None else result.checked.states,
         "seconds": round(result.seconds, 6),
         "refused": None if refused is None else _refused_object(result.program, refused),
     }
+
+
+def verdict_of(result: VerifyResult) -> str:
+    """`valid`, `valid_up_to` bounds or `refused`."""
+    if not result.is_valid:
+        return "refused"
+    return "valid_up_to" if result.is_bounded else "valid"
 
 
 def _refused_object(program: Program, refused: Refused) -> Object:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memfence.reports.coverage import assumptions
-from memfence.reports.necessity import answer_text, place_text, title_of, weakened_text, what_text
+from memfence.reports.findings import headline
+from memfence.reports.necessity import answer_text, fails_anyway, place_text, title_of, weakened_text, what_text
 from memfence.reports.page import Page, TableView, Tone
-from memfence.reports.properties import property_line
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_tables import run_as_table
 from memfence.reports.source_view import source_view
@@ -27,7 +27,7 @@ def why_page(results: Sequence[WhyResult]) -> Page:
         subject=first.program.source.path,
         verdict=verdict,
         tone=tone,
-        headline=property_line(first.with_all),
+        headline=headline(first.with_all),
         facts=(("Memory model", first.model.upper()), ("With all fences", verdict_text(first.with_all))),
         sources=(source_view(first.program.source, {}, None),),
         tables=tuple(tables),
@@ -38,12 +38,16 @@ def why_page(results: Sequence[WhyResult]) -> Page:
 def _verdict(needs: Sequence[Need]) -> tuple[str, Tone]:
     if not needs:
         return "NO FENCE", "open"
+    if all(need is Need.VIOLATED_ANYWAY for need in needs):
+        return "THE PROGRAM FAILS AS IT IS", "bad"
     if all(need is Need.NEEDED for need in needs):
         return "EVERY FENCE IS NEEDED", "good"
     return ("UNKNOWN", "open") if Need.UNKNOWN in needs else ("NOT EVERY FENCE IS NEEDED", "bad")
 
 
 def _answers(result: WhyResult) -> TableView:
+    if all(reason.need is Need.VIOLATED_ANYWAY for reason in result.reasons) and result.reasons:
+        return TableView(f"Fences for {result.criterion}", ("what to do",), ((fails_anyway(result),),))
     rows = tuple((place_text(r.fence, result), what_text(r.fence, result), answer_text(r)) for r in result.reasons)
     return TableView(f"Fences for {result.criterion}", ("place", title_of(result.program), "needed?"), rows)
 

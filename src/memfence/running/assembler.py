@@ -12,13 +12,18 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label
+from memfence.failures import ERROR
 from memfence.running.announced_writes import with_whole_writes
+from memfence.running.clean_frames import with_clean_frames
 from memfence.source import SourceText
 
 THREAD_BASE = re.compile(r"(?P<how>movq|addq)\s+%fs:0,\s*(?P<register>%r\w+)")
 OTHER_THREAD_BASE = re.compile(r"[^#\"]*%fs:(?!40\b)")
 """`%fs:40` is what stack protectors compare with."""
 FENCE_CALL = "\tcall\t__memfence_fence@PLT"
+ERROR_LABELS = tuple(f"{name}:" for name in ERROR.names)
+ERROR_CALL = "\n\tcall\t__memfence_error@PLT"
+"""A program of SV-COMP that defines `reach_error` itself fails there, whatever the function does."""
 FULL_FENCE = re.compile(r"mfence|lock\s*;?\s*(?:or|add)[lqbw]?\s+\$0(?:x0)?\s*,\s*(?:-?\w+)?\(%[re]sp\)")
 HARMLESS = re.compile(r"pause|rep\s*;?\s*nop|nop[wl]?|sfence|lfence|\.\S.*|[\w.$]+:|#.*")
 PLACE = re.compile(r'#\s*(?P<line>\d+)\s+"(?P<path>[^"]*)"')
@@ -41,10 +46,12 @@ def with_visible_fences(text: str) -> tuple[str, list[Diagnostic]]:
             refused.append(_refusal(path, number, _bare(word)))
         elif FULL_FENCE.fullmatch(_bare(word)):
             line = FENCE_CALL
+        elif _bare(word) in ERROR_LABELS:
+            line += ERROR_CALL
         elif bad := next((piece for piece in pieces if piece is not None), None):
             refused.append(_refusal(path, number, bad if len(pieces) == 1 else _bare(word)))
         lines.append(line)
-    return "\n".join(lines) + "\n", refused
+    return "\n".join(with_clean_frames(lines)) + "\n", refused
 
 
 def _moved_base(how: str, register: str) -> str:

@@ -5,25 +5,26 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.frontends.endings import is_cpp
 from memfence.records import Record
 from memfence.running.assembler import with_visible_fences
 from memfence.running.toolchain import Toolchain, find_toolchain, runtime_library
 from memfence.source import SourceText
 
-C_SUFFIXES = frozenset((".c",))
-CPP_SUFFIXES = frozenset((".cc", ".cpp", ".cxx", ".c++", ".C"))
 SEEN_IN_LIBC = (
     "memcpy", "memmove", "memset", "mempcpy", "memcmp", "memchr", "strlen", "strnlen", "strcmp", "strncmp", "strcpy",
     "strncpy", "stpcpy", "strcat", "strchr", "strrchr", "strdup",
 )  # fmt: skip
 """Functions whose loads and stores are steps, though libc is not instrumented."""
 INSTRUMENT = (
-    "-g", "-fsanitize=thread", "--param", "tsan-distinguish-volatile=1", "-mno-red-zone", "-fno-omit-frame-pointer",
+    "-g", "-fsanitize=thread", "-fsanitize=unreachable", "--param", "tsan-distinguish-volatile=1", "-mno-red-zone",
+    "-fno-omit-frame-pointer",
     "-mno-tls-direct-seg-refs", "-ftls-model=initial-exec", *(f"-fno-builtin-{name}" for name in SEEN_IN_LIBC),
 )  # fmt: skip
 AS_WRITTEN = ("-O0", "-w", "-UNDEBUG", "-U_FORTIFY_SOURCE", "-fno-stack-protector")
@@ -41,17 +42,12 @@ class Sources(Record, kw_only=True):
     flags: tuple[str, ...] = ()
 
 
-def is_source(path: str) -> bool:
-    """Whether the name is that of C or C++."""
-    return Path(path).suffix in C_SUFFIXES | CPP_SUFFIXES
-
-
 def build_program(sources: Sources, folder: Path) -> Path:
     """Compile and link. InputError with the compiler's messages where it refuses."""
     toolchain = find_toolchain()
     objects = [_compile(toolchain, path, sources, folder) for path in sources.files]
     program = folder / "program"
-    linker = toolchain.cpp if any(Path(path).suffix not in C_SUFFIXES for path in sources.files) else toolchain.c
+    linker = toolchain.cpp if any(is_cpp(path) for path in sources.files) else toolchain.c
     flags = [flag for flag in sources.flags if flag.startswith(("-l", "-L", "-Wl,"))]
     _call([linker, "-no-pie", *map(str, objects), "-o", str(program), *flags, *link_flags()], sources.files[0])
     return program
@@ -78,14 +74,14 @@ def _compile(toolchain: Toolchain, path: str, sources: Sources, folder: Path) ->
 
 def compile_instrumented(command: Sequence[str], made: Path, path: str) -> None:
     """Run the compiler, which names one source file, with instrumentation; leave the object in `made`."""
-    assembler = made.with_suffix(".memfence.s")
-    _call([command[0], *INSTRUMENT, *command[1:], "-S", "-o", str(assembler)], path)
-    text, refused = with_visible_fences(assembler.read_text(encoding="utf-8", errors="surrogateescape"))
-    if refused:
-        raise InputError(refused)
-    assembler.write_text(text, encoding="utf-8", errors="surrogateescape")
-    _call([command[0], "-c", str(assembler), "-o", str(made)], path)
-    assembler.unlink()
+    with tempfile.TemporaryDirectory(prefix="memfence-") as folder:  # beside `made` there may be files of the user's
+        assembler = Path(folder) / "instrumented.s"
+        _call([command[0], *INSTRUMENT, *command[1:], "-S", "-o", str(assembler)], path)
+        text, refused = with_visible_fences(assembler.read_text(encoding="utf-8", errors="surrogateescape"))
+        if refused:
+            raise InputError(refused)
+        assembler.write_text(text, encoding="utf-8", errors="surrogateescape")
+        _call([command[0], "-c", str(assembler), "-o", str(made)], path)
 
 
 def _call(command: Sequence[str], path: str) -> None:

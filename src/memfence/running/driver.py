@@ -11,8 +11,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from memfence.frontends.endings import is_source
 from memfence.records import Record
-from memfence.running.build import compile_instrumented, is_source, link_flags
+from memfence.running.build import compile_instrumented, link_flags
 from memfence.running.toolchain import find_toolchain
 
 WITH_VALUE = frozenset((
@@ -75,16 +76,15 @@ def _compile(compiler: str, source: str, asked: CommandLine, folder: Path) -> Pa
     made = folder / f"{len(list(folder.iterdir()))}-{Path(source).stem}.o"
     if asked.compiles_only:
         made = Path(asked.output) if asked.output else Path(Path(source).stem + ".o")
-    depends = [] if asked.output is None or not asked.compiles_only else _dependency_flags(asked)
+    depends = _dependency_flags(asked, made) if asked.compiles_only else []
     flags = [word for word in asked.others if not word.startswith(FOR_LINKER) and not word.endswith(LINKED)]
     compile_instrumented([compiler, *flags, *depends, source], made, source)
     return made
 
 
-def _dependency_flags(asked: CommandLine) -> list[str]:
+def _dependency_flags(asked: CommandLine, made: Path) -> list[str]:
     """`-MD` names its file after the output, which is the assembler text here."""
-    wanted = any(word in ("-MD", "-MMD") for word in asked.others)
-    if not wanted or asked.output is None:
+    if not any(word in ("-MD", "-MMD") for word in asked.others):
         return []
-    flags = [] if "-MF" in asked.others else ["-MF", str(Path(asked.output).with_suffix(".d"))]
-    return [*flags, *([] if "-MT" in asked.others or "-MQ" in asked.others else ["-MT", asked.output])]
+    flags = [] if "-MF" in asked.others else ["-MF", str(made.with_suffix(".d"))]
+    return [*flags, *([] if "-MT" in asked.others or "-MQ" in asked.others else ["-MT", str(made)])]

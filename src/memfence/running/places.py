@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from pathlib import Path
 
+from memfence.failures import ERROR, ending_of
 from memfence.records import Record
 
 HEAP = range(0x2000_0000_0000, 0x2000_0000_0000 + 65 * (1 << 30))
@@ -14,7 +15,8 @@ STACKS = 0x3000_0000_0000
 STACK_BYTES = (8 << 20) + (64 << 10)
 MOST_STACKS = 64
 SYSTEM = ("/usr/", "/lib/")
-ENDINGS = {"__assert_fail", "abort", "exit", "_exit", "quick_exit"}
+ASKED_FOR = ("assertion", "abort", "exit status", "signal", "error")
+"""Ends of the table of failures that a program calls for by name; C++ headers call for the others."""
 
 
 class Place(Record):
@@ -52,11 +54,17 @@ class Names:
 
     @property
     def asserts(self) -> bool:
-        """Whether the program itself can call for an error: by `assert`, `abort` or a status."""
+        """Whether the program itself can call for an error: by `assert`, `abort`, a signal or a status."""
         wanted = subprocess.run(
             ["nm", "-D", "--undefined-only", self._program], capture_output=True, text=True, check=False
         )
-        return any(name.split("@")[0] in ENDINGS for name in wanted.stdout.split())
+        endings = [ending_of(name.split("@")[0]) for name in wanted.stdout.split()]
+        return any(ending is not None and ending.kind in ASKED_FOR for ending in endings) or self._defines_error
+
+    @property
+    def _defines_error(self) -> bool:
+        done = subprocess.run(["nm", "--defined-only", self._program], capture_output=True, text=True, check=False)
+        return not set(ERROR.names).isdisjoint(done.stdout.split())
 
     def learn(self, addresses: Iterable[int]) -> None:
         """Look up many return addresses at once."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import selectors
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from memfence.deadline import Deadline
@@ -16,6 +18,13 @@ GRACE_SECONDS = 15.0
 """Beyond its limit, a process may still confirm and report what it has found."""
 POLL_SECONDS = 0.2
 Options = Mapping[str, str | int | float | bool]
+
+
+class Replay(Record):
+    """Steps to take again, and what they refer to."""
+
+    steps: tuple[int, ...]
+    layout: Layout
 
 
 class Ran(Record):
@@ -31,7 +40,7 @@ def run_process(
     arguments: Sequence[str],
     options: Options,
     *,
-    layout: Layout | None = None,
+    replay: Replay | None = None,
     seconds: float | None = None,
     progress: Callable[[RunProgress], object] | None = None,
     shows_output: bool = False,
@@ -39,14 +48,15 @@ def run_process(
     """Run the program under its runtime. It is killed where it does not end in time."""
     reading, writing = os.pipe()
     try:
-        process = subprocess.Popen(
-            [str(program.resolve()), *arguments],
-            env=_environment(options, layout, writing),
-            pass_fds=(writing,),
-            stdin=subprocess.DEVNULL,
-            stdout=None if shows_output else subprocess.DEVNULL,
-            stderr=None if shows_output else subprocess.DEVNULL,
-        )
+        with replay_file(replay) as schedule:
+            process = subprocess.Popen(
+                [str(program.resolve()), *arguments],
+                env=_environment(options, schedule, writing),
+                pass_fds=(writing,) if schedule is None else (writing, schedule),
+                stdin=subprocess.DEVNULL,
+                stdout=None if shows_output else subprocess.DEVNULL,
+                stderr=None if shows_output else subprocess.DEVNULL,
+            )
     except BaseException:
         os.close(reading)
         raise
@@ -72,21 +82,43 @@ def fault_of(ran: Ran) -> str | None:
     return None
 
 
-def _environment(options: Options, layout: Layout | None, descriptor: int) -> dict[str, str]:
+def options_text(options: Options) -> str:
+    """As the runtime reads them."""
     values = {name: int(value) if isinstance(value, bool) else value for name, value in options.items()}
+    return ";".join(f"{name}={value}" for name, value in values.items())
+
+
+def _environment(options: Options, schedule: int | None, descriptor: int) -> dict[str, str]:
     environment = dict(os.environ)
-    environment["MEMFENCE_RUN"] = ";".join(f"{name}={value}" for name, value in values.items())
+    environment["MEMFENCE_RUN"] = options_text(options)
     environment["MEMFENCE_REPORT"] = str(descriptor)
-    if layout is not None:
-        environment["MEMFENCE_LAYOUT"] = layout_text(layout)
+    if schedule is not None:
+        environment[REPLAY_VARIABLE] = str(schedule)
     return environment
 
 
-def layout_text(layout: Layout) -> str:
-    """As the runtime reads it: three lists of numbers, each with its length before it."""
+REPLAY_VARIABLE = "MEMFENCE_REPLAY"
+
+
+@contextmanager
+def replay_file(replay: Replay | None) -> Iterator[int | None]:
+    """The descriptor of an open file with the schedule: there may be more of it than an environment holds."""
+    if replay is None:
+        yield None
+        return
+    with tempfile.TemporaryFile() as file:
+        file.write(replay_text(replay).encode())
+        file.flush()
+        yield file.fileno()
+
+
+def replay_text(replay: Replay) -> str:
+    """As the runtime reads it: four lists of numbers, each with its length before it."""
+    layout = replay.layout
     numbers = [len(layout.threads), *(n for pair in layout.threads for n in pair)]
     numbers += [len(layout.cells), *(n for pair in layout.cells for n in pair)]
     numbers += [len(layout.loops), *layout.loops]
+    numbers += [len(replay.steps), *replay.steps]
     return " ".join(map(str, numbers))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from memfence.records import Record
+from memfence.running.endings import ending_text
 
 StepKind = Literal["load", "store", "rmw", "fence", "call", "begin", "end", "failure", "flush"]
 """`flush`: a store leaves the buffer. `call`: of a function that synchronises, or of free."""
@@ -27,6 +28,7 @@ class RawStep(Record):
     is_atomic: bool = False
     spins: bool = False
     is_locked: bool = False
+    is_spurious: bool = False
     calls: tuple[int, ...] = ()
     more: tuple[int, ...] = ()
     is_load: bool = False
@@ -61,16 +63,20 @@ class RawFinding(Record):
 
 
 class Layout(Record):
-    """What a schedule refers to: threads by parent and number, shared cells, loads in loops that wait."""
+    """What a schedule refers to: threads by parent and number, shared cells, loads in loops that wait. `unguarded`:
+    cells that are not written under some mutex only; 0: the mutex is tried."""
 
     load_address: int = 0
     threads: tuple[tuple[int, int], ...] = ()
     cells: tuple[tuple[int, int], ...] = ()
     loops: tuple[int, ...] = ()
+    unguarded: tuple[tuple[int, int], ...] = ()
 
 
 class RunCounts(Record):
-    """Numbers of executions, and whether all were run."""
+    """Numbers of executions, and whether all were run. `dropped`: those in which an assumption is false.
+    `more_wake_ups`, `more_failures`: without a signal, and of weak compare-exchanges for no reason, there could have
+    been more than were asked for."""
 
     executions: int = 0
     borderline: int = 0
@@ -78,6 +84,7 @@ class RunCounts(Record):
     deadlocked: int = 0
     truncated: int = 0
     confirmed: int = 0
+    dropped: int = 0
     redundant: int = 0
     cut: int = 0
     steps: int = 0
@@ -85,20 +92,37 @@ class RunCounts(Record):
     restarts: int = 0
     out_of_time: bool = False
     spins_roughly: bool = False
+    more_wake_ups: bool = False
+    more_failures: bool = False
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     threads: int = 0
 
 
+class RawLeak(Record):
+    """Memory that is never freed: who allocated it, how much, and an execution that shows it."""
+
+    pc: int
+    bytes: int
+    schedule: tuple[int, ...]
+
+
 class Replayed(Record):
-    """A schedule that was run again: `taken` of its `of` steps were possible."""
+    """A schedule that was run again: `taken` of its `of` steps were possible. `kind`: what it shows, if anything; for a
+    borderline execution, `reader` could load a stale value next. `has_overlooked`: threads share memory that the
+    schedule does not know of, so that it is none of this program."""
 
     taken: int
     of: int
+    load_address: int
     steps: tuple[RawStep, ...]
     waiting: tuple[RawStep, ...]
     kind: str | None = None
     message: str = ""
+    thread: int | None = None
+    reader: int | None = None
+    has_overlooked: bool = False
+    leaks: tuple[RawLeak, ...] = ()
 
 
 class RunProgress(Record):
@@ -115,14 +139,6 @@ class RawRace(Record):
 
     first: RawStep
     second: RawStep
-
-
-class RawLeak(Record):
-    """Memory that is never freed: who allocated it, how much, and an execution that shows it."""
-
-    pc: int
-    bytes: int
-    schedule: tuple[int, ...]
 
 
 class Hunt(Record):
@@ -155,8 +171,10 @@ def read_records(lines: Iterable[bytes]) -> Iterator[RunRecord]:
 def _record(record: dict[str, Any]) -> RunRecord:
     match record["record"]:
         case "layout":
-            pairs = [tuple(tuple(pair) for pair in record[name]) for name in ("threads", "cells")]
-            return Layout(record["load_address"], pairs[0], pairs[1], tuple(record["loops"]))
+            threads, cells, unguarded = (
+                tuple(tuple(pair) for pair in record[name]) for name in ("threads", "cells", "unguarded")
+            )
+            return Layout(record["load_address"], threads, cells, tuple(record["loops"]), unguarded)
         case "finding":
             return _finding(record)
         case "hunt":
@@ -164,12 +182,9 @@ def _record(record: dict[str, Any]) -> RunRecord:
         case "race":
             return RawRace(_step(record["first"]), _step(record["second"]))
         case "leak":
-            return RawLeak(record["pc"], record["bytes"], tuple(record["steps"]))
+            return _leak(record)
         case "replayed":
-            return Replayed(
-                record["taken"], record["of"], _steps(record["events"]), _steps(record["waiting"]),
-                record.get("kind"), record.get("message", ""),
-            )  # fmt: skip
+            return _replayed(record)
         case "progress":
             return RunProgress(record["executions"], record["steps"], record["depth"], record["seconds"])
         case "counts":
@@ -186,7 +201,7 @@ def _finding(record: dict[str, Any]) -> RawFinding:
         _steps(record["events"]),
         _steps(record["waiting"]),
         record["executions"],
-        record.get("message", ""),
+        _message(record),
         record.get("thread"),
         record.get("reader"),
         record.get("missed"),
@@ -194,11 +209,37 @@ def _finding(record: dict[str, Any]) -> RawFinding:
     )
 
 
+def _message(record: dict[str, Any]) -> str:
+    return ending_text(
+        record.get("kind", ""), record.get("function"), record.get("status", 0), record.get("message", "")
+    )
+
+
+def _leak(record: dict[str, Any]) -> RawLeak:
+    return RawLeak(record["pc"], record["bytes"], tuple(record["steps"]))
+
+
+def _replayed(record: dict[str, Any]) -> Replayed:
+    return Replayed(
+        record["taken"],
+        record["of"],
+        record["load_address"],
+        _steps(record["events"]),
+        _steps(record["waiting"]),
+        record.get("kind"),
+        _message(record),
+        record.get("thread"),
+        record.get("reader"),
+        record["overlooked"],
+        tuple(map(_leak, record["leaks"])),
+    )
+
+
 def _confirmation(record: dict[str, Any]) -> RawConfirmation:
     return RawConfirmation(
         record["attempts"],
         record.get("kind"),
-        record.get("message", ""),
+        _message(record),
         record.get("thread"),
         tuple(record.get("steps", ())),
         _steps(record.get("events", ())),
@@ -228,6 +269,7 @@ def _step(event: dict[str, Any]) -> RawStep:
         event.get("atomic", False),
         event.get("spins", False),
         event["op"] in LOCKED,
+        event.get("spurious", False),
         tuple(event["calls"]),
         tuple(event.get("more", ())),
         event["op"] == LOAD,

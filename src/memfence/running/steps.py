@@ -18,7 +18,7 @@ SLEEPS = ("waits for a signal", "waits at the futex", "sem_wait", "waits at the 
 
 class ProgramStep(Record):
     """One step. `variable`: the memory or object that it touches. `spins`: it waits for that to change. `points_to`:
-    what `value` is the address of, as far as known."""
+    what `value` is the address of, as far as known. `is_spurious`: the environment did it, for no reason."""
 
     thread: int
     kind: StepKind
@@ -29,6 +29,7 @@ class ProgramStep(Record):
     is_locked: bool = False
     spins: bool = False
     points_to: str = ""
+    is_spurious: bool = False
 
 
 class SuggestedFence(Record):
@@ -67,7 +68,10 @@ def _named(step: RawStep, names: Names) -> ProgramStep:
         place = names.place(step.pc + 1)
     points_to = names.pointee(step.value) if step.value is not None and step.size == POINTER_BYTES else ""
     value = _signed(step)
-    return ProgramStep(step.thread, step.kind, variable, value, place, step.name, step.is_locked, step.spins, points_to)
+    return ProgramStep(
+        step.thread, step.kind, variable, value, place, step.name, step.is_locked, step.spins, points_to,
+        step.is_spurious,
+    )  # fmt: skip
 
 
 def _signed(step: RawStep) -> int | None:

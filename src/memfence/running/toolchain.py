@@ -19,6 +19,7 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.frontends.endings import is_cpp
 from memfence.records import Record
 from memfence.source import SourceText
 
@@ -41,7 +42,7 @@ class Toolchain(Record):
     cpp: str
 
     def for_file(self, path: str) -> str:
-        return self.c if Path(path).suffix == ".c" else self.cpp
+        return self.cpp if is_cpp(path) else self.c
 
 
 @cache

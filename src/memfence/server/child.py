@@ -22,7 +22,10 @@ BROKE_DOWN = "the search broke down: it may have used all the memory it is allow
 
 
 class Question(Record):
-    """What a child is asked, and how much it may use. `folder`: where the child works, and `path` makes sense."""
+    """What a child is asked, and how much it may use. `folder`: where the child works, and `path` makes sense.
+
+    `is_confined`: whatever the text says, the child reads no files but those of the folder.
+    """
 
     verb: str
     path: str
@@ -31,6 +34,7 @@ class Question(Record):
     timeout_seconds: float = 30.0
     memory_megabytes: int = 1_000
     folder: str | None = None
+    is_confined: bool = False
 
     def line(self) -> bytes:
         """The request as the worker reads it."""
@@ -44,6 +48,7 @@ class Question(Record):
             "options": {**self.options, **timed},
             "timeout_seconds": self.timeout_seconds,
             "memory_megabytes": self.memory_megabytes,
+            "is_confined": self.is_confined,
         }
         return json.dumps(request).encode() + b"\n"
 

@@ -16,6 +16,7 @@ from queue import Queue
 from typing import Any
 
 from memfence.deadline import Deadline
+from memfence.reading import confine
 
 SPARE_MEGABYTES = 768
 """What Python, the core and a compiler need beside the states of a search."""
@@ -34,6 +35,8 @@ def run() -> None:
     threading.Thread(target=_listen, args=(lines,), daemon=True).start()
     request = json.loads(lines.get())
     _limit(request)
+    if request["is_confined"]:
+        confine(Path.cwd())
     from memfence.server.answers import answer
 
     next_report = [Deadline(0.0)]

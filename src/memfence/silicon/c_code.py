@@ -17,6 +17,7 @@ from memfence.records import Record
 from memfence.source import Span
 
 MOST_TRIES = 10_000
+WORD = ir.Domain(-(2**31), 2**31 - 1)
 
 
 def refuse(what: str, span: Span) -> InputError:
@@ -33,9 +34,11 @@ def in_c(expr: expressions.Expr, leaf: Callable[[Leaf], str]) -> str:
     def text(inner: expressions.Expr) -> str:
         match inner:
             case expressions.Const(value):
-                return str(value) if value >= 0 else f"({value})"
+                return literal(value)
             case expressions.Unary(op, operand):
                 return f"({op}{text(operand)})"
+            case expressions.Binary("*" | "<<" as op, left, right):
+                return f"((wide){text(left)} {op} {text(right)})"
             case expressions.Binary(op, left, right):
                 return f"({text(left)} {op} {text(right)})"
             case expressions.Conditional(condition, then, otherwise):
@@ -43,7 +46,20 @@ def in_c(expr: expressions.Expr, leaf: Callable[[Leaf], str]) -> str:
             case _:
                 return leaf(inner)
 
-    return text(expr)
+    return text(expressions.fold(expr))
+
+
+def literal(value: int) -> str:
+    """The constant in C: C has no literal for the least of 64 bits, and computes with literals as wide as they are."""
+    if WORD.holds(value):
+        return str(value) if value >= 0 else f"({value})"
+    low, high = value & (2**64 - 1), value >> 64
+    return f"(((wide)({high}) * ((wide)1 << 64)) + {low}u)"
+
+
+def wide(name: str, domain: ir.Domain) -> str:
+    """The value of a variable of C; of more than 32 bits in the type that all arithmetic is exact in."""
+    return name if WORD.holds(domain.lo) and WORD.holds(domain.hi) else f"((wide){name})"
 
 
 def expression(expr: expressions.Expr, register: Callable[[int], str], span: Span) -> str:
@@ -77,7 +93,7 @@ class ProcessCode(Record):
             yield f"static value saved{self.number}_{index}[INSTANCES];"
         yield f"static int run_{self.number}(unsigned i) {{ /* {process.name} */"
         for index, register in enumerate(process.registers):
-            yield f"  value {self.register(index)} = {register.init[0]};"
+            yield f"  value {self.register(index)} = {literal(register.init[0])};"
         yield f"  unsigned tries = {MOST_TRIES};"
         yield "  (void)i;"
         yield f"  goto at{process.initial};"
@@ -201,16 +217,17 @@ class ProcessCode(Record):
             case ir.Rmw(register, address, kind, operand, expected):
                 with_ = self._expression(operand, span)
                 compared = "0" if expected is None else self._expression(expected, span)
-                new = _fitted(
-                    RMW[kind].format(old="old_value", operand=with_, expected=compared), self._domain(address)
-                )
+                domain = self._domain(address)
+                old = wide("old_value", domain)
+                new = _fitted(RMW[kind].format(old=old, operand=with_, expected=compared), domain)
                 keep = "" if register is None else f" {self.register(register)} = {self._fit('old_value', register)};"
                 return f"{{ const value old_value = new_value; new_value = {new};{keep} }}"
             case _:
                 return self._op(op, number, span)
 
     def _expression(self, expr: expressions.Expr, span: Span) -> str:
-        return expression(expr, self.register, span)
+        registers = self.process.registers
+        return expression(expr, lambda index: wide(self.register(index), registers[index].domain), span)
 
     def _address(self, address: expressions.Address, span: Span) -> str:
         known = address.variable
@@ -263,7 +280,7 @@ def _fitted(text: str, domain: ir.Domain) -> str:
     """Wrapped around where the language says so and a computation may leave the range."""
     if domain.overflow != "wrap" or text.lstrip("(-").rstrip(")").isdigit():
         return text
-    return f"wrapped({text}, {domain.lo}, {domain.hi})"
+    return f"wrapped({text}, {literal(domain.lo)}, {literal(domain.hi)})"
 
 
 def _comment(transition: ir.Transition) -> str:

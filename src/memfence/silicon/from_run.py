@@ -12,7 +12,7 @@ from memfence.execution.trace import Trace
 from memfence.execution.trace_graph import trace_graph
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, Expr, RegisterOf, Shared, conjunction, variable_address
-from memfence.program.ir import Domain, Fence, Load, Op, Process, Program, SharedVar, Store
+from memfence.program.ir import WIDEST, Fence, Load, Op, Process, Program, SharedVar, Store
 from memfence.program.orders import MemoryOrder
 from memfence.silicon.c_code import refuse
 from memfence.silicon.harness import Experiment
@@ -134,7 +134,7 @@ class _Line:
             self.reads.append(
                 (f"{self.name} reads {self.variables[event.address].name} (line {_span(node).line})", event.value)
             )
-            self.builder.register(f"seen{number}", Domain(-(2**62), 2**62))
+            self.builder.register(f"seen{number}", WIDEST)
             return (Load(number, address),)
         if event.kind == "store":
             return (Store(address, Const(event.value)),)

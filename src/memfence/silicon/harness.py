@@ -11,13 +11,13 @@ from memfence.passes.orders import for_hardware
 from memfence.program import expressions
 from memfence.program.ir import Program
 from memfence.records import Record
-from memfence.silicon.c_code import Leaf, ProcessCode, expression, in_c, refuse
+from memfence.silicon.c_code import Leaf, ProcessCode, expression, in_c, literal, refuse
 from memfence.source import NOWHERE
 
 WRAPPED = """
-static value wrapped(value number, value low, value high) {
-  const value size = high - low + 1, rest = (number - low) % size;
-  return low + (rest < 0 ? rest + size : rest);
+static value wrapped(wide number, value low, value high) {
+  const wide size = (wide)high - low + 1, rest = (number % size - low % size) % size;
+  return (value)(low + (rest < 0 ? rest + size : rest));
 }
 """
 
@@ -41,7 +41,7 @@ def render_harness(experiment: Experiment, title: str) -> str:
         "THREADS": str(len(code)),
         "VARIABLES": str(len(program.variables)),
         "OBSERVED": str(len(experiment.observed)),
-        "FIRST": ", ".join(str(variable.init[0]) for variable in program.variables) or "0",
+        "FIRST": ", ".join(literal(variable.init[0]) for variable in program.variables) or "0",
         "LOCKED": WRAPPED if "wrapped(" in processes else "",
         "PROCESSES": processes,
         "OBSERVE": "\n".join(
@@ -90,7 +90,7 @@ def _wanted(experiment: Experiment) -> str:
             case _:
                 return expr
 
-    return expression(replaced(experiment.wanted), lambda index: f"seen[{index}]", NOWHERE)
+    return expression(replaced(experiment.wanted), lambda index: f"((wide)seen[{index}])", NOWHERE)
 
 
 def values_of(experiment: Experiment, values: Sequence[int]) -> str:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from memfence.output_files import make_folders, write_file
 from memfence.program.expressions import negate
 from memfence.program.ir import Final, Program
 from memfence.questions import check
@@ -89,9 +90,9 @@ def stressed(text: str, name: str, stress: StressOptions) -> Counted:
     """Build the C file and run it; it stays in `emit`, if that is given."""
     with TemporaryDirectory(prefix="memfence-") as folder:
         kept = Path(folder) if stress.emit is None else stress.emit
-        kept.mkdir(parents=True, exist_ok=True)
+        make_folders(kept)
         stem = "".join(c if c.isalnum() or c in "-_+" else "_" for c in Path(name).stem) or "test"
         source = kept / f"{stem}.c"
-        source.write_text(text)
+        write_file(source, text.encode("utf-8"))
         build(source, Path(folder) / "stress")
         return run(Path(folder) / "stress", stress.limit, stress.seed, stress.runs, plain=stress.plain)

@@ -16,6 +16,7 @@
 enum { THREADS = @THREADS@, VARIABLES = @VARIABLES@, OBSERVED = @OBSERVED@, INSTANCES = 2048, MOST_STRIDE = 32, MOST_OUTCOMES = 4096 };
 
 typedef int64_t value;
+__extension__ typedef __int128 wide;  /* what is computed with values of 64 bits */
 
 #if defined(__x86_64__) || defined(__i386__)
 #define MFENCE() __asm__ __volatile__("mfence" ::: "memory")

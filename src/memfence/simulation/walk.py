@@ -12,6 +12,7 @@ from memfence.models.accesses import accesses
 from memfence.models.replay import Taken, is_start, nth_start
 from memfence.models.state import Failure, Run, State, Step
 from memfence.models.steps import MemoryModel, error_state, successors
+from memfence.program.facts.split_accesses import refuse_torn_stores
 from memfence.program.ir import Fence, Program
 
 LONGEST_QUIET = 10_000
@@ -140,6 +141,7 @@ class Walk:
 
 def begin(program: Program, model: MemoryModel, start: int = 0, *, skips_quiet: bool = False) -> Walk:
     """An empty walk from initial state number `start`. NotPossible if the program has fewer of them."""
+    refuse_torn_stores(program, has_buffers=model.buffering.delays_stores)
     try:
         state = nth_start(program, model, start)
     except IndexError:

@@ -13,6 +13,7 @@ from functools import partial
 from typing import assert_never
 
 from memfence.engines.registry import engine_named
+from memfence.program.facts.split_accesses import refuse_torn_stores
 from memfence.records import Record
 from memfence.tasks.answer import Answer, Tried, Verdict, outside
 from memfence.tasks.criterion import Criterion
@@ -82,7 +83,8 @@ def decide(task: Task, engine: EngineName = "auto") -> Answer:
 
 
 def ask(name: str, task: Task) -> Answer:
-    """What one engine says, be it only why it does not answer."""
+    """What one engine says, be it only why it does not answer. InputError where the model tears a store apart."""
+    refuse_torn_stores(task.program, has_buffers=task.model.has_buffers)
     engine = engine_named(name)
     is_for_any = name == "any number" or not task.program.any_number
     obstacle = engine.obstacle(task) if is_for_any else Obstacle.ANY_NUMBER

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from memfence.synthesis.atomic_writes import AtomicFix
     from memfence.synthesis.options import FixOptions
     from memfence.synthesis.result import FixResult
+    from memfence.tasks.options import CheckOptions
 
 
 def fix(
@@ -31,7 +32,7 @@ def fix(
     return fix_fences(program, options)
 
 
-def asks_for_atomic_writes(program: Program, options: FixOptions) -> bool:
+def asks_for_atomic_writes(program: Program, options: CheckOptions) -> bool:
     """Whether only infinite runs are asked about: fences bound how long a store waits, atomic writes let none wait."""
     from memfence.tasks.criterion import Criterion
     from memfence.tasks.options import what_is_asked

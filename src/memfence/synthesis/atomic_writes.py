@@ -19,6 +19,7 @@ from memfence.program.facts.loop_depth import loop_levels
 from memfence.program.ir import Program, Property
 from memfence.questions.ltl.check import Claim, bounded_model, claims_of, decide, fairness_of
 from memfence.records import Record
+from memfence.synthesis.cheapest_model import cheapest_model
 from memfence.synthesis.evidence import (
     ChecksSoFar,
     EveryListFails,
@@ -192,7 +193,7 @@ class _Search:
         solver = self.solver()
         try:
             while True:
-                model = solver.compute()
+                model = cheapest_model(solver)
                 if model is None:
                     self.evidence = EveryListFails()
                     return None, last

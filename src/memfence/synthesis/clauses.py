@@ -8,7 +8,7 @@ the fence; a locked write, where stores were pending or its own did not reach me
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import pairwise
 
 from memfence.execution.overtaking import Overtaken, overtaken_pairs
@@ -127,14 +127,17 @@ def is_at_once(trace: Trace, position: int, process: int) -> bool:
 def without_edits(trace: Trace, program: Program) -> Trace:
     """A run of the program with edits as a run of `program` itself.
 
-    Fences fall away, with their separators; a locked write becomes a write and its commit.
+    Fences fall away, with their separators; a locked write becomes a write and its commit. So do steps and registers
+    that a question has added behind those of the program (`passes.stuck_awaits`).
     """
     model = trace.memory_model
-    state = trace.start
+    registers = zip(trace.start.registers, program.processes, strict=True)
+    start = replace(trace.start, registers=tuple(values[: len(p.registers)] for values, p in registers))
+    state = start
     steps: list[Step] = []
     for step in (taken.step for taken in trace.steps):
         if any(run.transition >= len(program.processes[run.process].transitions) for run in runs_of(step)):
-            continue  # a fence that was written into it
+            continue  # a fence that was written into it, or a step that a question has added
         after = take(program, model, state, step)
         if after is None and isinstance(step, DropSeparator):
             continue
@@ -145,7 +148,7 @@ def without_edits(trace: Trace, program: Program) -> Trace:
         for commit, later in _commits_of_locked(trace.program, program, model, state, step):
             steps.append(commit)
             state = later
-    return Trace(program, model, trace.start, steps)
+    return Trace(program, model, start, steps)
 
 
 def _commits_of_locked(

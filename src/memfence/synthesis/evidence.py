@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memfence.records import Record
+from memfence.source import Span
 from memfence.tasks.evidence import Evidence
 
 
@@ -19,7 +20,19 @@ class DataRace(Record):
 
 
 class NoPlace(Record):
-    """A run remains that no place of the text has a fence for."""
+    """A run remains that no fence stops, wherever it stands: the program fails with a fence behind every step."""
+
+
+class NoEditablePlace(Record):
+    """Fences would do, but where they would have to stand nothing may be written. `stores`: behind one of these."""
+
+    stores: tuple[Span, ...]
+
+
+class PatchDoesNotCompile(Record):
+    """Every text that was tried with the fences is refused by the compiler. `places`: where they were written."""
+
+    places: tuple[Span, ...]
 
 
 class EveryListFails(Record):
@@ -58,6 +71,8 @@ FixEvidence = (
     | FailsUnderSc
     | DataRace
     | NoPlace
+    | NoEditablePlace
+    | PatchDoesNotCompile
     | EveryListFails
     | NoPartInRun
     | NothingDelayed

@@ -178,11 +178,14 @@ class Search:
 
 
 def prices_of(edits: Sequence[FenceEdit], minimise: Minimise) -> list[int]:
-    """What each edit adds to what is minimised; among equals, fewer, cheaper, and plain fences behind stores win."""
+    """What each edit adds to what is minimised; among equals, fewer, cheaper, in inner functions, and plain fences
+    behind stores win."""
     total = 1 + sum(edit.cost for edit in edits)
-    scale = 4 * (len(edits) + 1)
+    deepest = max((edit.depth for edit in edits), default=0)
+    scale = 4 * (deepest + 1) * (len(edits) + 1)
     prices = []
     for edit in edits:
         first, second = (edit.cost, 1) if minimise == "cost" else (1, edit.cost)
-        prices.append((first * total + second) * scale + 2 * (edit.kind == "locked") + edit.is_before)
+        taste = 4 * (deepest - edit.depth) + 2 * (edit.kind == "locked") + edit.is_before
+        prices.append((first * total + second) * scale + taste)
     return prices

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from memfence.synthesis.cheapest_model import cheapest_model
 from memfence.synthesis.sites import FenceEdit
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class HittingSets:
             return None
         if self._solver is None:
             return frozenset()
-        model = self._solver.compute()
+        model = cheapest_model(self._solver)
         if model is None:
             return None
         true = {literal for literal in model if literal > 0}

@@ -48,7 +48,8 @@ class Reason(Record):
 
 class WhyResult(Record):
     """The answers for one criterion. `with_all`: the check of the program as it is. `droppable`: redundant fences that
-    can go together (each alone can); `is_largest`: of no more of them it is true."""
+    can go together (each alone can); `is_largest`: of no more of them it is true. `asked_model`: another name of the
+    model, if that was asked: "x86"."""
 
     program: Program
     model: ModelName
@@ -57,6 +58,7 @@ class WhyResult(Record):
     reasons: tuple[Reason, ...]
     droppable: tuple[ExistingFence, ...]
     is_largest: bool = True
+    asked_model: str = ""
 
     @property
     def is_interrupted(self) -> bool:

@@ -14,7 +14,9 @@ from memfence.source import Span
 from memfence.synthesis.clauses import Clause
 from memfence.synthesis.evidence import FixEvidence
 from memfence.synthesis.options import Minimise
+from memfence.synthesis.patch import PatchedFile
 from memfence.synthesis.sites import FenceEdit
+from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.plain_race import PlainRaces
@@ -106,7 +108,7 @@ class Fix(Shown, Record, kw_only=True, repr=False):
 
     `checked`: the check that says which property was asked about, where it was not the criterion alone. `is_minimum`:
     nothing with less `minimise` is enough. `stop`: the limit that was hit, where there is no answer because of it.
-    `races`: for C, the plain accesses that race.
+    `races`: for C, the plain accesses that race. `asked_model`: another name of the model, if that was asked: "x86".
     """
 
     program: Program
@@ -121,6 +123,12 @@ class Fix(Shown, Record, kw_only=True, repr=False):
     stop: Stop = Stop.NOTHING_LEFT
     checked: CheckResult | None = None
     races: PlainRaces | None = None
+    asked_model: str = ""
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the answer is about runs within bounds of the program only, as far as is known."""
+        return self.program.is_cut_off and (self.checked is None or self.checked.verdict is not Verdict.HOLDS)
 
 
 class FixResult(Fix, kw_only=True, repr=False):
@@ -128,14 +136,15 @@ class FixResult(Fix, kw_only=True, repr=False):
 
     `chosen`: the edits (for UNKNOWN: the best candidate, if any). `sets`: every minimal set, if asked for, `are_all`
     unless the list was cut short. `in_one_step`: with `--via tso`, the minimum for PSO without the detour where its
-    cost differs. `patched`, `diff`: the text with the edits. `trace`: for IMPOSSIBLE, a run that no edit stops.
-    `bound`: for a minimum, why it is one.
+    cost differs. `files`: those that the edits change; `patched`: the text of the program's first file with the edits;
+    `diff`: for all of them. `trace`: for IMPOSSIBLE, a run that no edit stops. `bound`: for a minimum, why it is one.
     """
 
     chosen: FenceSet
     sets: tuple[FenceSet, ...] | None = None
     are_all: bool = False
     in_one_step: FenceSet | None = None
+    files: tuple[PatchedFile, ...] = ()
     patched: str | None = None
     diff: str = ""
     trace: Trace | None = None

@@ -27,7 +27,7 @@ class FenceEdit(Record):
     """One edit. `number` is its place in the list of all; `weaker` the number of the `sfence` at the same place.
 
     `level`: how many loops are around it. `processes`: those whose code it changes. `is_before`: the place is described
-    by the statement behind it.
+    by the statement behind it. `depth`: how many calls of the text lead to it.
     """
 
     number: int
@@ -39,6 +39,7 @@ class FenceEdit(Record):
     processes: tuple[int, ...]
     is_before: bool = False
     weaker: int | None = None
+    depth: int = 0
 
 
 def find_edits(program: Program, kinds: Iterable[EditKind], costs: Mapping[EditKind, int]) -> tuple[FenceEdit, ...]:
@@ -47,7 +48,8 @@ def find_edits(program: Program, kinds: Iterable[EditKind], costs: Mapping[EditK
     Left out: fences where nothing can be pending, and all but the cheapest of several places with the same effect.
     """
     edits: list[FenceEdit] = []
-    for site in _sites(program):
+    kinds = tuple(kinds)
+    for site in _sites(program, may_lock="locked" in kinds):
         numbers: dict[EditKind, int] = {}
         for kind in ("sfence", "mfence", "locked"):
             effect = site.locked if kind == "locked" else site.pending
@@ -58,7 +60,18 @@ def find_edits(program: Program, kinds: Iterable[EditKind], costs: Mapping[EditK
             weaker = numbers.get("sfence") if kind == "mfence" else None
             numbers[kind] = len(edits)
             edits.append(
-                FenceEdit(len(edits), kind, site.point, effect, cost, site.level, processes, site.is_before, weaker)
+                FenceEdit(
+                    len(edits),
+                    kind,
+                    site.point,
+                    effect,
+                    cost,
+                    site.level,
+                    processes,
+                    site.is_before,
+                    weaker,
+                    site.depth,
+                )
             )
     return tuple(edits)
 
@@ -73,27 +86,31 @@ class _Site(Record):
     locked: Effect
     is_before: bool
     level: int
+    depth: int
 
 
-def _sites(program: Program) -> list[_Site]:
+def _sites(program: Program, *, may_lock: bool) -> list[_Site]:
     behind: dict[FencePoint, set[tuple[int, int]]] = {}
     lockable: dict[FencePoint, set[tuple[int, int]]] = {}
     pending: set[tuple[int, int]] = set()
     levels = [loop_levels(process) for process in program.processes]
+    depths: dict[FencePoint, int] = {}
     for p, process in enumerate(program.processes):
         pending.update((p, t) for t in leaves_pending(process))
         for t, transition in enumerate(process.transitions):
             place = process.locations[transition.target].point
             if place is not None:
                 behind.setdefault(place, set()).add((p, t))
+                depths[place] = _depth_at(process, transition.target)
             if transition.point is not None:
                 behind.setdefault(transition.point, set()).add((p, t))
-                if _can_be_locked(transition):
+                depths[transition.point] = len(transition.calls)
+                if may_lock and _can_be_locked(transition):
                     lockable.setdefault(transition.point, set()).add((p, t))
     sites = [
         _Site(
             point, frozenset(executed), frozenset(executed & pending), frozenset(lockable.get(point, ())),
-            _is_before(program, point, executed), max(levels[p][t] for p, t in executed),
+            _is_before(program, point, executed), max(levels[p][t] for p, t in executed), depths.get(point, 0),
         )
         for point, executed in behind.items()
     ]  # fmt: skip
@@ -107,10 +124,11 @@ def _is_before(program: Program, point: FencePoint, executed: Iterable[tuple[int
 
 
 def _cheapest(sites: Sequence[_Site]) -> list[_Site]:
-    """One site for each effect: outside of loops if possible, right behind a statement if possible."""
+    """One site for each effect: outside of loops if possible, then in the innermost function, which others call, too,
+    then right behind a statement."""
 
-    def rank(site: _Site) -> tuple[int, bool, int, str]:
-        return site.level, site.is_before, site.point.span.start, site.point.key
+    def rank(site: _Site) -> tuple[int, int, bool, int, str]:
+        return site.level, -site.depth, site.is_before, site.point.span.start, site.point.key
 
     kept: dict[tuple[Effect, Effect], _Site] = {}
     for site in sorted(sites, key=rank):
@@ -120,6 +138,11 @@ def _cheapest(sites: Sequence[_Site]) -> list[_Site]:
     fencing = {site.pending for site in kept.values() if site.locked}
     chosen = [site for site in kept.values() if site.locked or site.pending not in fencing]
     return sorted(chosen, key=lambda s: (s.point.span.start, s.is_before, s.point.template, s.point.key))
+
+
+def _depth_at(process: Process, location: int) -> int:
+    """How many calls are open in the steps that leave the location."""
+    return max((len(transition.calls) for _, transition in process.leaving(location)), default=0)
 
 
 def _can_be_locked(transition: Transition) -> bool:

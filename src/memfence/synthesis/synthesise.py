@@ -12,21 +12,20 @@ from memfence.execution.trace import Trace
 from memfence.frontends.registry import EditKind
 from memfence.models.spec import TSO
 from memfence.passes.shared_memory_form import shared_memory_form
-from memfence.pipeline import load_text
 from memfence.program.crowd import homes
-from memfence.program.ir import Program
+from memfence.program.ir import FencePoint, Program
 from memfence.program.isomorphism import are_isomorphic
 from memfence.program.text.properties import parse_expression
 from memfence.questions import check
 from memfence.questions.shortening import pruned_run, shortened
-from memfence.source import SourceText
 from memfence.synthesis.apply_edits import with_edits
 from memfence.synthesis.choose_edits import Attempt, attempt
 from memfence.synthesis.clauses import Clause, EditsByPlace, is_crossed, runs_of, stopped_by
-from memfence.synthesis.evidence import PatchedTextOpen
+from memfence.synthesis.everywhere import fails_with_all_fences, places_to_fence
+from memfence.synthesis.evidence import NoEditablePlace, NoPlace, PatchDoesNotCompile, PatchedTextOpen
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.oracles import watched_processes
-from memfence.synthesis.patch import patched_text, style_of, unified
+from memfence.synthesis.patch import DoesNotCompile, compiled, diff_of, style_of, text_of, without_points
 from memfence.synthesis.result import FenceSet, FixResult, FixStats, FixVerdict, PlacedFence
 from memfence.synthesis.sites import KINDS_OF_LANGUAGE, FenceEdit
 from memfence.tasks.answer import Verdict
@@ -41,10 +40,23 @@ ALL_KINDS: tuple[EditKind, ...] = ("mfence", "sfence", "locked")
 def fix_fences(program: Program, options: FixOptions) -> FixResult:
     """The fewest fences (or the cheapest, or the first found) that make `program` work, and the text with them.
 
-    FIXED only with a proof for the patched text; IMPOSSIBLE only with a run that no edit stops.
+    FIXED only with a proof for the patched text; IMPOSSIBLE only if the program fails with a fence behind every step,
+    whether one can be written there or not. A place where a fence does not compile is none.
     """
     options = options.started()
+    refused: list[FencePoint] = []
+    while True:
+        try:
+            return _fixed(without_points(program, refused), options, refused)
+        except DoesNotCompile as broken:
+            refused += broken.points
+
+
+def _fixed(program: Program, options: FixOptions, refused: Sequence[FencePoint]) -> FixResult:
+    """As `fix_fences`, where there is no place in the points that were `refused`; DoesNotCompile."""
     program, found, result = _chosen(program, options)
+    if refused and isinstance(result.evidence, NoEditablePlace):
+        result = replace(result, evidence=PatchDoesNotCompile(tuple(point.span for point in refused)))
     in_one_step = None
     if options.via == "tso" and options.spec.reorders_stores and found.verdict is FixVerdict.FIXED:
         direct = choose(program, result.criterion, replace(options, via=None))
@@ -67,7 +79,7 @@ def _chosen(program: Program, options: FixOptions) -> tuple[Program, Attempt, Fi
     criterion = criterion_to_check(program, options)
     if criterion.is_about_accesses:
         program = shared_memory_form(program)
-    found = choose(program, criterion, options)
+    found = _claimed(program, criterion, options, choose(program, criterion, options))
     result = FixResult(
         program=program,
         model=options.model,
@@ -85,6 +97,18 @@ def _chosen(program: Program, options: FixOptions) -> tuple[Program, Attempt, Fi
         bound=found.bound,
     )
     return program, found, result
+
+
+def _claimed(program: Program, criterion: Criterion, options: FixOptions, found: Attempt) -> Attempt:
+    """That nothing helps stands only if the program fails with fences everywhere; else no place may be edited."""
+    if found.verdict is not FixVerdict.IMPOSSIBLE or not isinstance(found.evidence, NoPlace):
+        return found
+    if "mfence" not in KINDS_OF_LANGUAGE.get(program.language, ALL_KINDS):
+        return found
+    if fails_with_all_fences(program, criterion, options):
+        return found
+    stores = places_to_fence(found.trace)
+    return replace(found, verdict=FixVerdict.UNKNOWN, evidence=NoEditablePlace(stores))
 
 
 def _refuting_run(found: Attempt, options: FixOptions) -> Trace | None:
@@ -222,15 +246,14 @@ def with_text(result: FixResult, edits: Sequence[FenceEdit], options: FixOptions
     """The patched text. FIXED stands only if it reads as the very program that was proved, or is proved again."""
     program = result.program
     places = [(edit.point, edit.kind) for edit in edits]
-    patched = patched_text(program, places, options.style) if edits else None
-    if patched is None:
+    texts = compiled(program, places, options.style) if edits else None
+    if texts is None:
         return result
+    files, again = texts
     chosen = FenceSet(tuple(_in_style(program, fence, options) for fence in result.chosen.fences))
-    result = replace(result, patched=patched, diff=unified(program.source, patched), chosen=chosen)
+    result = replace(result, files=files, patched=text_of(program, files), diff=diff_of(files), chosen=chosen)
     if result.verdict is not FixVerdict.FIXED:
         return result
-    source = SourceText(program.source.path, patched)
-    again = load_text(source, program.options)
     if result.criterion.is_about_accesses:
         again = shared_memory_form(again)
     if are_isomorphic(with_edits(program, edits), again):

@@ -34,13 +34,13 @@ class Obstacle(Enum):
     FIXED_NUMBER = auto()
     ANY_NUMBER = auto()
     MANY_VALUES = auto()
-    LEAST_INTEGER = auto()
     NOT_BY_FORGETTING = auto()
     ONLY_MORE = auto()
     LOOPS = auto()
     STORE_BEFORE_GUARD = auto()
     NOT_ABOUT_ENDS = auto()
     NO_CLUSTER = auto()
+    OWN_LIMIT = auto()
 
 
 def unless_unbounded(model: ModelSpec) -> Obstacle | None:

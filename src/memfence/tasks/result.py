@@ -35,7 +35,7 @@ class CheckResult(Shown, Record, repr=False):
 
     `properties`: what was asked, for safety; of temporal properties the one that decided. `final_states` pairs the
     observed values with how often they were met. `doubts`: why a HOLDS may say less than it seems to. `races`: for C,
-    the plain accesses that race; None: not asked.
+    the plain accesses that race; None: not asked. `asked_model`: another name of the model, if that was asked: "x86".
     """
 
     program: Program
@@ -48,6 +48,7 @@ class CheckResult(Shown, Record, repr=False):
     final_states: tuple[tuple[tuple[int, ...], int], ...] | None = None
     doubts: tuple[Doubt, ...] = ()
     races: PlainRaces | None = None
+    asked_model: str = ""
 
     @property
     def verdict(self) -> Verdict:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 
 class WrongUsage(ValueError):
-    """What is wrong with an option. `option` is its name in Python; the command line writes it as `--buffer-bound`."""
+    """What is wrong with an option. `option`: its name in Python; `typed`: how it is typed, if that is known."""
 
-    def __init__(self, option: str, problem: str) -> None:
+    def __init__(self, option: str, problem: str, *, typed: str | None = None) -> None:
         super().__init__(f"{option}: {problem}")
         self.option = option
         self.problem = problem
+        self.typed = typed

@@ -16,11 +16,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.models.spec import SC
 from memfence.passes.orders import for_hardware
 from memfence.program import expressions, ir
 from memfence.program.facts.effects import op_expressions
 from memfence.program.text.steps import step_text
+from memfence.program.traversal import property_expressions, transition_expressions
 from memfence.translation.promela_steps import BUS, HandOver, Job, body, bus_needed, possible_when, uses_bus
 
 RESERVED = re.compile(
@@ -31,9 +34,34 @@ RESERVED = re.compile(
 )
 
 
+INT = ir.Domain(-(2**31), 2**31 - 1)
+UNSIGNED = ir.Domain(-(2**31), 2**32 - 1)
+"""Constants that have 32 bits, with a sign or without."""
+
+
 def render_promela(program: ir.Program) -> str:
-    """The text of a Promela model with the SC behaviour of `program`."""
+    """The text of a Promela model with the SC behaviour of `program`.
+
+    InputError (MF004) where a value needs more than the 32 bits of Promela's `int`.
+    """
+    _require_32_bits(program)
     return _Writer(for_hardware(program, SC)).model()
+
+
+def _require_32_bits(program: ir.Program) -> None:
+    registers = (register for process in program.processes for register in process.registers)
+    variables: list[ir.SharedVar | ir.RegisterVar] = [*program.variables, *registers]
+    for variable in variables:
+        if not (INT.holds(variable.domain.lo) and INT.holds(variable.domain.hi)):
+            what = f"`{variable.name}` needs more than the 32 bits of Promela's `int`"
+            raise InputError([Diagnostic(Code.UNSUPPORTED, what, Label(variable.span))])
+    computed = [(e, t.span) for p in program.processes for t in p.transitions for e in transition_expressions(t)]
+    computed += [(e, program.source.span(0, 1)) for prop in program.properties for e in property_expressions(prop)]
+    for expr, span in computed:
+        for node in expressions.walk(expr):
+            if isinstance(node, expressions.Const) and not UNSIGNED.holds(node.value):
+                what = f"`{node.value}` needs more than the 32 bits of Promela's `int`"
+                raise InputError([Diagnostic(Code.UNSUPPORTED, what, Label(span))])
 
 
 class _Writer:

@@ -50,7 +50,8 @@ def test_strings_and_keywords_work_everywhere() -> None:
 
 def test_results_of_every_verb_can_be_looked_at(tmp_path: Path) -> None:
     for verb, result in results(tmp_path).items():
-        assert len(repr(result)) < 120 and "\n" not in repr(result), verb
+        shown = repr(result).replace(EXAMPLE, "lost_wakeup.pml")
+        assert len(shown) < 120 and "\n" not in shown, verb
         assert str(result).strip(), verb
         assert isinstance(json.loads(result.to_json()), dict), verb
         assert result.to_html().startswith("<!doctype html>"), verb
@@ -59,7 +60,7 @@ def test_results_of_every_verb_can_be_looked_at(tmp_path: Path) -> None:
 
 def test_a_result_without_a_page_is_shown_as_text() -> None:
     for result in (memfence.why_models(ORDERED, models="x86"), memfence.fix_models(ORDERED, "x86")):
-        assert len(repr(result)) < 120 and "x86" in str(result)
+        assert len(repr(result).replace(str(ORDERED), "spsc_ring.c")) < 120 and "x86" in str(result)
         assert isinstance(json.loads(result.to_json()), dict)
         assert result._repr_html_().startswith("<pre>") and "x86" in result._repr_html_()
 

@@ -6,7 +6,7 @@ import pytest
 
 from memfence import pipeline
 from memfence.frontends.c.machine.arithmetic import compare, compute, extend
-from memfence.frontends.c.machine.value_sets import UNWRITTEN
+from memfence.frontends.c.machine.value_sets import UNLIKELY
 from memfence.frontends.c.machine.values import UNDEFINED, Known
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.questions import check
@@ -154,10 +154,27 @@ def test_it_is_no_false_alarm(name: str) -> None:
 
 
 @needs_clang
-def test_a_number_that_looks_like_unwritten_memory_is_cut_off_and_said() -> None:
-    result = checked(READER % ("malloc(4)", f"*p = {UNWRITTEN};" + PUBLISH))
-    assert result.verdict is Verdict.HOLDS_UP_TO
-    assert str(UNWRITTEN) in " ".join(result.program.notes)
+@pytest.mark.parametrize("number", [65577, -1, -2, 0x1A4_FFFF, -(2**31), 2**31 - 1])
+def test_no_number_is_taken_for_unwritten_memory(number: int) -> None:
+    """Whatever stands for it lies beyond all that the program stores there."""
+    result = checked(READER % ("malloc(4)", f"*p = {number}; *p = -1; *p = {number};" + PUBLISH))
+    assert result.verdict is Verdict.HOLDS and not result.program.notes
+
+
+EVERY_NUMBER = """
+_Atomic(long *) box; _Atomic unsigned long any;
+static void *count(void *u) { for (;;) any = any * 3 + 1; return 0; }
+static void *reader(void *u) { long *p = atomic_load(&box); if (p && *p) return p; return 0; }
+int main(void) {
+    pthread_t t, s; pthread_create(&t, 0, reader, 0); pthread_create(&s, 0, count, 0);
+    long *p = malloc(8); *p = (long)any; atomic_store(&box, p); return 0;
+}"""
+
+
+@needs_clang
+def test_where_every_number_may_be_stored_one_is_cut_off_by_name() -> None:
+    program = pipeline.load_text(SourceText("test.c", HEAD + EVERY_NUMBER), LoadOptions(c=COptions()))
+    assert [note for note in program.notes if str(UNLIKELY) in note] == list(program.marked_cuts)
 
 
 def test_bits_that_are_masked_away_are_not_needed() -> None:

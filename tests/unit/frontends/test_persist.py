@@ -167,6 +167,9 @@ def test_the_dollar_tells_a_register_from_a_variable_of_the_same_name() -> None:
     ]
 
 
+UP_TO_31_BITS = Conditional(Binary("<=", B, Const(31)), B, Const(-1))
+
+
 @pytest.mark.parametrize(
     ("text", "meaning"),
     [
@@ -180,7 +183,7 @@ def test_the_dollar_tells_a_register_from_a_variable_of_the_same_name() -> None:
         ("a ? b : c ? 1 : 2", Conditional(A, B, Conditional(C, Const(1), Const(2)))),
         ("add($a, mul($b, 2))", Binary("+", A, Binary("*", B, Const(2)))),
         ("not(eq(a, b))", Unary("!", Binary("==", A, B))),
-        ("neg(a) << 1 >> b", Binary(">>", Binary("<<", Unary("-", A), Const(1)), B)),
+        ("neg(a) << 1 >> b", Binary(">>", Binary("<<", Unary("-", A), Const(1)), UP_TO_31_BITS)),
         ("min(a, b)", Conditional(Binary("<=", A, B), A, B)),
         ("max(a, b) % 3", Binary("%", Conditional(Binary(">=", A, B), A, B), Const(3))),
         ("ite(a, b, c)", Conditional(A, B, C)),

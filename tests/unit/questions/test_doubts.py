@@ -170,6 +170,74 @@ def test_an_assertion_in_c_that_no_run_comes_to_is_warned_of(tmp_path: Path) -> 
     assert memfence("check", path).stderr == ""
 
 
+C_HEAD = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n"
+C_MAIN = """
+int main(void) {
+    pthread_t s, t;
+    pthread_create(&s, 0, one, 0); pthread_create(&t, 0, two, 0);
+    pthread_join(s, 0); pthread_join(t, 0);
+    return 0;
+}
+"""
+UNDER_LOCK = """
+static atomic_int x, y;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *one(void *u) {
+    check(3);
+    pthread_mutex_lock(&m); x = 200; x = 7; x = 1; pthread_mutex_unlock(&m);
+    return 0;
+}
+static void *two(void *u) {
+    pthread_mutex_lock(&m); int a = x; pthread_mutex_unlock(&m);
+    if (a > 5) { y = a; check(a); }
+    return 0;
+}
+"""
+REACHED = {
+    "true by what is known in one of its copies": "static void check(int v) { assert(v != 7); }" + UNDER_LOCK,
+    "an assertion of a verifier": (
+        "void __VERIFIER_assert(int);\nstatic void check(int v) { __VERIFIER_assert(v != 7); }" + UNDER_LOCK
+    ),
+    "an alarm in a switch": """
+static atomic_int x;
+static void pick(int n) { if (n > 5) x = 3; switch (n) { case 0: break; case 1: x = 2; break; default: assert(0); } }
+static void *one(void *u) { if (x == 0) pick(1); return 0; }
+static void *two(void *u) { x = 1; return 0; }
+""",
+    "an alarm behind a label": """
+static atomic_int x;
+static void *one(void *u) { x = 1; return 0; }
+static void *two(void *u) { if (x > 1) goto bad; return 0; bad: x = 3; assert(0); return 0; }
+""",
+}
+BEYOND_A_BOUND = """
+static atomic_int x;
+static void *one(void *u) {
+    for (int i = 0; i < 9; i++) { int *p = malloc(4); *p = i; x = 1; free(p); }
+    assert(x == 1);
+    return 0;
+}
+static void *two(void *u) { int a = x; return 0; }
+"""
+
+
+@needs_clang
+@pytest.mark.parametrize("kind", REACHED)
+def test_an_assertion_that_some_run_comes_to_is_not_called_unreached(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "reached.c"
+    path.write_text(C_HEAD + REACHED[kind] + C_MAIN)
+    done = memfence("check", path, "--strict")
+    assert done.returncode == 0 and "MF203" not in done.stderr
+
+
+@needs_clang
+def test_what_lies_beyond_a_bound_is_not_called_unreached(tmp_path: Path) -> None:
+    path = tmp_path / "bounded.c"
+    path.write_text(C_HEAD + BEYOND_A_BOUND + C_MAIN)
+    done = memfence("check", path, "--heap-bound", "2")
+    assert done.returncode == Exit.UNKNOWN and "NO VIOLATION" in done.stdout and "MF203" not in done.stderr
+
+
 def test_a_condition_about_a_register_that_nobody_writes_is_warned_of(tmp_path: Path) -> None:
     path = tmp_path / "t.litmus"
     path.write_text("X86 t\n{ x=0; }\n P0 | P1 ;\n MOV [x],$1 | MOV EAX,[x] ;\nexists (1:EBX=1 /\\ 1:EAX=1)\n")

@@ -139,7 +139,7 @@ def test_an_operator_letter_is_a_name_after_a_dot_or_at() -> None:
         ("G y == 1", Code.UNKNOWN_VARIABLE, "y"),
         ("F P@out", Code.UNKNOWN_LABEL, "out"),
         ("F Z@CS", Code.UNKNOWN_PROCESS, "Z"),
-        ("x == 99999999999", Code.TOO_LARGE, "99999999999"),
+        ("x == 99999999999999999999", Code.TOO_LARGE, "99999999999999999999"),
         ("!" * 300 + "p", Code.TOO_DEEP, "!"),
         ("(" * 300 + "p" + ")" * 300, Code.TOO_DEEP, "("),
     ],

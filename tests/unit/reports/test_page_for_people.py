@@ -27,7 +27,7 @@ def test_places_are_labels_lines_or_the_end() -> None:
 
 def test_places_in_sentences_lead_to_the_source() -> None:
     page = memfence.check("examples/lost_wakeup.pml").to_html()
-    assert '<a class="placelink" href="#line-0-13">examples/lost_wakeup.pml:13</a>' in page
+    assert '<a class="placelink" href="#line-0-13">line 13</a>' in page
     assert 'id="line-0-13"' in page
 
 

@@ -78,10 +78,10 @@ def test_each_process_has_its_flow_and_the_steps_keep_their_order() -> None:
     assert lines == [13, 16]
 
 
-def test_the_result_points_at_the_overtaking_load_and_relates_the_store() -> None:
+def test_the_result_points_at_the_overtaken_store_and_relates_the_load() -> None:
     (found,) = valid(render_sarif(checked("lost_wakeup", "tso")))["results"]
-    assert found["locations"][0]["physicalLocation"]["region"]["startLine"] == 25
-    assert found["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] == 22
+    assert found["locations"][0]["physicalLocation"]["region"]["startLine"] == 22
+    assert found["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] == 25
 
 
 def test_what_is_only_bounded_never_passes() -> None:

@@ -72,15 +72,15 @@ def test_a_violation_shows_verdict_scope_run_and_reason() -> None:
         "   4 │               │ 6: f := flag [f=1] │ data=0  flag=1 │\n"
         "   5 │               │ 7: d := data [d=0] │ data=0  flag=1 │\n"
         "\n"
-        "Why: flag = 1 of `writer` (issued at mp.txt:4, step 2, committed in step 3) reached memory while its\n"
-        "  own store data = 1 (mp.txt:3, step 1) was still in its store buffer: the later store overtook the\n"
-        "  earlier one. So `reader` read data = 0 (mp.txt:7, step 5), not 1.\n"
+        "Why: flag = 1 of `writer` (issued at line 4, step 2, committed in step 3) reached memory while its\n"
+        "  own store data = 1 (line 3, step 1) was still in its store buffer: the later store overtook the\n"
+        "  earlier one. So `reader` read data = 0 (line 7, step 5), not 1.\n"
     )
 
 
 def test_the_reason_of_store_buffering_names_store_load_and_places() -> None:
     shown = " ".join(render_text(result_of(store_buffering(), "tso")).split())
-    assert "read y = 0 from memory (sb.txt:4, step 2) while its own store x = 1 (sb.txt:3, step 1)" in shown
+    assert "read y = 0 from memory (line 4, step 2) while its own store x = 1 (line 3, step 1)" in shown
     assert "the load overtook the store" in shown
 
 
@@ -107,7 +107,7 @@ def test_a_step_that_reads_and_stores_is_named_where_its_store_comes_later() -> 
     steps = [Step(0, 0), Step(1, 0), Commit(1), Commit(0)]
     result = with_trace(result_of(store_buffering(), "tso"), Trace(program, memory_model("tso"), 0, steps))
     shown = " ".join(render_text(result).split())
-    assert "`P` makes several accesses in one step (copy.txt:3, step 1)" in shown
+    assert "`P` makes several accesses in one step (line 3, step 1)" in shown
     assert "its store y = 1 reached memory only in step 4" in shown
     assert "possible under sc" not in shown
 

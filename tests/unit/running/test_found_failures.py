@@ -36,7 +36,7 @@ def test_a_mistake_is_found_with_its_place(tmp_path: Path, cause: str) -> None:
     assert finding.place.path.endswith("program.c") and finding.place.function in ("one", "deep")
 
 
-@pytest.mark.parametrize("body", ["fork();", 'system("true");', "int ends[2]; pipe(ends);", "raise(10);"])
+@pytest.mark.parametrize("body", ["fork();", 'system("true");', "int ends[2]; pipe(ends);"])
 def test_what_cannot_be_explored_is_said_and_is_no_verdict(tmp_path: Path, body: str) -> None:
     result = run_text(tmp_path, two_threads("#include <signal.h>", body, ""))
     assert result.verdict is Verdict.UNKNOWN

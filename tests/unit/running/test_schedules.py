@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 
 from memfence.api.run import replay, run, schedules
-from memfence.diagnostics import InputError
 from memfence.reports.running import run_text as report
 from memfence.reports.running_page import running_page
 from memfence.reports.schemas import json_schema
 from memfence.running.assembler import with_visible_fences
 from memfence.running.driver import understand
-from memfence.running.process import run_process
+from memfence.running.process import Replay, replay_text, run_process
 from memfence.running.records import Layout, Replayed
 from memfence.tasks.answer import Verdict
 from support.command_line import memfence
@@ -43,10 +42,10 @@ def test_everything_that_cpp_has_is_explored_and_runs_the_same_a_hundred_times(t
     assert subprocess.run([program], check=False).returncode == 0
     result = run(program, timeout_seconds=60)
     assert (result.verdict, result.counts.failing, result.fault) == (Verdict.HOLDS, 0, None)
-    schedule = "0,1,0,0,1,1,2,0,1,0,1,0,0"
+    again = Replay((0, 1, 0, 0, 1, 1, 2, 0, 1, 0, 1, 0, 0), result.layout)
     first = None
     for _ in range(100):
-        ran = run_process(program, (), {"replay": schedule}, layout=result.layout, seconds=20)
+        ran = run_process(program, (), {}, replay=again, seconds=20)
         (replayed,) = (record for record in ran.records if isinstance(record, Replayed))
         first = first or replayed
         assert replayed == first and replayed.taken > 5
@@ -60,20 +59,8 @@ def test_a_saved_finding_is_replayed_to_the_same_steps(tmp_path: Path) -> None:
         saved.write_text(text)
         again = replay([tmp_path / "program.c"], saved)
         assert finding.confirmation is not None
-        assert again.steps == finding.confirmation.steps and again.replayed.kind == finding.confirmation.kind
-
-
-def test_a_schedule_of_another_program_is_refused(tmp_path: Path) -> None:
-    result = run_text(tmp_path, LATCH)
-    (name, text), *_ = schedules(result)
-    (tmp_path / name).write_text(text)
-    other = tmp_path / "other.c"
-    other.write_text("int main(void) { return 0; }")
-    with pytest.raises(InputError, match="MF303"):
-        replay([other], tmp_path / name)
-    (tmp_path / "bad.json").write_text('{"format": 1}')
-    with pytest.raises(InputError, match="MF303"):
-        replay([other], tmp_path / "bad.json")
+        assert again.finding is not None and again.verdict is Verdict.VIOLATED
+        assert again.steps == finding.confirmation.steps and again.finding.cause == finding.confirmation.kind
 
 
 @pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
@@ -151,11 +138,9 @@ def test_fences_in_assembler_become_calls_and_the_rest_is_refused() -> None:
     assert [(d.code.id, "incl" in d.message) for d in refused] == [("MF004", True)]
 
 
-def test_a_layout_is_handed_over_as_numbers() -> None:
-    from memfence.running.process import layout_text
-
+def test_a_schedule_is_handed_over_as_numbers() -> None:
     layout = Layout(0, ((-1, 0), (0, 0)), ((4096, 4),), (7,))
-    assert layout_text(layout) == "2 -1 0 0 0 1 4096 4 1 7"
+    assert replay_text(Replay((0, ~1), layout)) == "2 -1 0 0 0 1 4096 4 1 7 2 0 -2"
 
 
 def test_the_page_steps_through_the_run_with_its_buffers(tmp_path: Path) -> None:

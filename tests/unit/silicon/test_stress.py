@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,14 +21,17 @@ from memfence.program.expressions import TRUE, At, Const, Expr, RegisterOf, Shar
 from memfence.program.ir import Assume, Domain, Program, SharedVar, Store
 from memfence.questions import check
 from memfence.reports import silicon
+from memfence.silicon.c_code import expression, literal, wide
 from memfence.silicon.conform import conform
 from memfence.silicon.from_run import experiment_of_run
-from memfence.silicon.harness import Experiment, render_harness
+from memfence.silicon.harness import WRAPPED, Experiment, render_harness
 from memfence.silicon.machine import build, processors, read_counts, run
 from memfence.silicon.reproduce import Seen, StressOptions, reproduce, stressed
+from memfence.source import NOWHERE
 from memfence.tasks.options import CheckOptions
 from support.cycles import cycles
 from support.generators import EVERYTHING, Shape, programs
+from support.wide_expressions import REGISTERS, WHOLE, random_expression, random_value, value_of
 
 ROOT = Path(__file__).resolve().parents[3]
 BRIEFLY = StressOptions(seconds=0.02)
@@ -157,3 +161,26 @@ def test_with_one_processor_nothing_is_concluded(monkeypatch: pytest.MonkeyPatch
     assert "nothing can be concluded" not in silicon.conformance_text(found, width=100) or processors() < 2
     monkeypatch.setattr(silicon, "processors", lambda: 1)
     assert "nothing can be concluded" in silicon.conformance_text(found, width=100)
+
+
+def test_the_processor_computes_with_wide_values_what_the_reference_computes(tmp_path: Path) -> None:
+    random, lines, wanted = Random(4), list[str](), list[int]()
+    while len(wanted) < 300:
+        expr = random_expression(random, random.randint(1, 3))
+        values = [random_value(random) for _ in range(REGISTERS)]
+        number = value_of(expr, values)
+        if number is None:
+            continue
+        given = {f"r{n}": literal(value) for n, value in enumerate(values)}
+        text = expression(expr, lambda index: wide(f"r{index}", WHOLE), NOWHERE)
+        declared = " ".join(f"volatile value {name} = {value};" for name, value in given.items())
+        used = "".join(f" (void){name};" for name in given)
+        lines.append(f'  {{ {declared}{used} printf("%lld\\n", (long long)wrapped({text}, INT64_MIN, INT64_MAX)); }}')
+        wanted.append(WHOLE.fit(number))
+    types = "typedef int64_t value; typedef __int128 wide;"
+    source = tmp_path / "wide.c"
+    head = f"#include <stdint.h>\n#include <stdio.h>\n{types}\n{WRAPPED}\nint main(void) {{\n"
+    source.write_text(head + "\n".join(lines) + "\n  return 0;\n}\n")
+    subprocess.run(["cc", "-w", "-fwrapv", "-o", str(tmp_path / "wide"), str(source)], check=True)
+    found = subprocess.run([str(tmp_path / "wide")], check=True, capture_output=True, text=True).stdout
+    assert list(map(int, found.split())) == wanted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memfence.axiomatic.code import Branch, Read, Wait, Write
+from memfence.axiomatic.code import Branch, Given, Read, Write
 from memfence.axiomatic.unrolling.emission import truth, without_slots
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
 from memfence.axiomatic.unrolling.state import Reserved, State, Way
@@ -126,7 +126,10 @@ class Accesses(Values):
     def _read_by_outcome(
         self, state: State, way: Way, op: Rmw, read: Read, expected: Expr
     ) -> tuple[State, Expr, int, Expr]:
-        """A compare-exchange whose read has another order where it fails: two reads, of which one happens."""
+        """A compare-exchange whose read has another order where it fails: two reads, of which one happens.
+
+        Which one is chosen before the value is known, and there are only executions where the choice was right.
+        """
         chosen = self.out.choose((0, 1))
         succeeds, fails = self.out.fork(state.guard, [Binary("==", chosen, Const(n)) for n in (1, 0)])
         position = self.out.emit(replace(read, guard=succeeds))
@@ -135,8 +138,8 @@ class Accesses(Values):
         old = self.out.join([(succeeds, Register(read.slot)), (fails, Register(other))])
         equal = Binary("==", old, expected)
         foreseen = Conditional(Binary("==", chosen, Const(1)), equal, negate(equal))
-        self.out.emit(Wait(foreseen, state.guard, self.origin(way)))
-        return replace(state, guard=self.out.both(state.guard, foreseen)), old, position, equal
+        self.out.emit(Given(foreseen, state.guard, self.origin(way)))
+        return state, old, position, equal
 
 
 def _same_variable(a: Address, b: Address) -> Expr:

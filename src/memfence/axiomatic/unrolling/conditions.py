@@ -45,6 +45,8 @@ def _differ(a: Expr, b: Expr) -> bool:
     match a, b:
         case Binary("==", x, Const(m)), Binary("==", y, Const(n)):
             return x == y and m != n
+        case (Binary("==", x, m), Binary("==", y, n)) if x == y:  # a compare-exchange that fails spuriously
+            return Binary("^", m, Const(1)) == n or m == Binary("^", n, Const(1))
     return is_opposite(a, b)
 
 

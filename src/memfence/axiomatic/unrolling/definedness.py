@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from memfence.program import expressions
 from memfence.program.expressions import (
     FALSE,
     Binary,
@@ -16,11 +17,10 @@ from memfence.program.expressions import (
     disjunction,
     negate,
 )
-from memfence.program.facts.interval_arithmetic import Interval
+from memfence.program.facts.interval_arithmetic import MACHINE, SHIFTS, Interval
 from memfence.program.ir import Domain
 
-LEAST, MOST = Const(-(2**63)), Const(2**63 - 1)
-MACHINE = Interval(LEAST.value, MOST.value)
+LEAST, MOST = Const(expressions.LEAST), Const(expressions.MOST)
 Range = Callable[[Expr], Interval]
 
 
@@ -51,14 +51,16 @@ def _own(expr: Expr, values: Range) -> Iterator[tuple[Expr, str]]:
         divisor = values(expr.right)
         if divisor.lo <= 0 <= divisor.hi:
             yield Binary("!=", expr.right, Const(0)), "division by zero"
-    if isinstance(expr, Binary) and expr.op in ("<<", ">>") and not Interval(0, 31).contains(values(expr.right)):
-        yield _between(expr.right, 0, 31), "shift by a number outside 0..31"
+    if isinstance(expr, Binary) and expr.op in ("<<", ">>") and not SHIFTS.contains(values(expr.right)):
+        yield _between(expr.right, *SHIFTS), expressions.BAD_SHIFT
     if not MACHINE.contains(values(expr)):
-        yield _within_64_bits(expr), "arithmetic beyond 64 bits"
+        fits = _within_128_bits(expr)
+        if fits is not None:
+            yield fits, "arithmetic beyond 128 bits"
 
 
-def _within_64_bits(expr: Expr) -> Expr:
-    """Computed without leaving 64 bits."""
+def _within_128_bits(expr: Expr) -> Expr | None:
+    """Computed without leaving 128 bits; None for operators that never do, with operands that did not."""
     match expr:
         case Unary("-", operand):
             return Binary("!=", operand, LEAST)
@@ -73,7 +75,7 @@ def _within_64_bits(expr: Expr) -> Expr:
         case Binary("/", a, b):
             return disjunction(Binary("!=", a, LEAST), Binary("!=", b, Const(-1)))
         case _:
-            raise AssertionError(f"{expr} cannot leave 64 bits")
+            return None
 
 
 def _by_sign(b: Expr, if_positive: Expr, otherwise: Expr) -> Expr:

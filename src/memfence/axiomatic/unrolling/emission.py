@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from memfence.axiomatic.code import Choose, Define, Item, Join, Read
+from memfence.axiomatic.code import Choose, Define, Item, Join
 from memfence.program.expressions import (
     FALSE,
     TRUE,
@@ -18,9 +18,7 @@ from memfence.program.expressions import (
     registers_of,
     rewrite,
 )
-from memfence.program.facts.interval_arithmetic import BOOLEAN, Interval, hull, value_of
-
-MACHINE = Interval(-(2**63), 2**63 - 1)
+from memfence.program.facts.interval_arithmetic import BOOLEAN, MACHINE, Interval, hull, value_of
 
 
 class Emission:
@@ -43,10 +41,6 @@ class Emission:
         """Add the item; its position."""
         self.items.append(item)
         return len(self.items) - 1
-
-    def reads_since(self, position: int) -> tuple[int, ...]:
-        """The positions of all reads from there on."""
-        return tuple(n for n in range(position, len(self.items)) if isinstance(self.items[n], Read))
 
     def range_of(self, expr: Expr) -> Interval:
         """Every value that `expr` can have where it has one; computed from what its slots can hold."""

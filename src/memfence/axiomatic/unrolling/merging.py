@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import replace
 
-from memfence.program.ir import Process, Transition
+from memfence.program.ir import Assert, Op, Process, Transition
 
 
 def merge_alike(process: Process, apart: frozenset[int]) -> Process:
     """The process where every step leads to the first of all locations that are alike. Numbers stay.
 
-    Alike: the same steps of the same places in the text lead to locations that are alike. `apart`: like nothing else.
+    Alike: a process may end at both or at neither, and the same steps of the same places in the text lead to locations
+    that are alike. `apart`: like nothing else.
     """
     leaving: dict[int, list[Transition]] = {}
     for transition in process.transitions:
         leaving.setdefault(transition.source, []).append(transition)
-    kinds: list[Hashable] = [here if here in apart else -1 for here in range(len(process.locations))]
+    kinds: list[Hashable] = [here if here in apart else -1 - at.may_end for here, at in enumerate(process.locations)]
     count = 0
     while count != len(set(kinds)):
         count = len(set(kinds))
@@ -32,4 +33,10 @@ def merge_alike(process: Process, apart: frozenset[int]) -> Process:
 
 def _looks(transition: Transition, kinds: list[Hashable]) -> Hashable:
     place = (transition.span.start, transition.span.end, transition.span.source.path)
-    return transition.ops, transition.locked, transition.sync, place, transition.calls, kinds[transition.target]
+    errors = tuple(map(error_of, transition.ops))
+    return transition.ops, errors, transition.locked, transition.sync, place, transition.calls, kinds[transition.target]
+
+
+def error_of(op: Op | None) -> str:
+    """What is wrong where the op fails: two ops that differ in nothing else are not alike."""
+    return op.error if isinstance(op, Assert) else ""

@@ -19,6 +19,7 @@ class Unfit(Enum):
     ANY_NUMBER = auto()
     STORE_BEFORE_GUARD = auto()
     LOCKED_STEP = auto()
+    SPLIT_ACCESS = auto()
     PROPERTY_OF_STATES = auto()
     OTHER_LANGUAGE = auto()
 

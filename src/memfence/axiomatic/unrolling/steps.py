@@ -15,13 +15,14 @@ from memfence.axiomatic.code import Barrier, Branch, Origin, Wait
 from memfence.axiomatic.unrolling.accesses import Accesses
 from memfence.axiomatic.unrolling.conditions import excludes, is_opposite
 from memfence.axiomatic.unrolling.definedness import conditions
-from memfence.axiomatic.unrolling.emission import without_slots
+from memfence.axiomatic.unrolling.emission import Emission, without_slots
+from memfence.axiomatic.unrolling.merging import error_of
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
+from memfence.axiomatic.unrolling.standing import Stand, Standing
 from memfence.axiomatic.unrolling.state import State, Way
-from memfence.program.expressions import FALSE, TRUE, Binary, Const, Expr, conjunction, disjunction, registers_of
-from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Lock, Op, Rmw, Store, Transition, Unlock
+from memfence.program.expressions import FALSE, TRUE, Binary, Const, Expr, disjunction, registers_of
+from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Lock, Op, Program, Rmw, Store, Transition, Unlock
 
-Round = tuple[tuple[int, ...], bool]
 Arrivals = Iterator[tuple[int, State]]
 """Locations, and the states in which they are reached."""
 
@@ -29,34 +30,35 @@ Arrivals = Iterator[tuple[int, State]]
 class Steps(Accesses):
     """Performs the steps of one process; everything that happens becomes an item.
 
-    `round`: what has been read so far in the same round of an await, and whether the thread had no choice in it, as in
-    `code.Wait`. `waits_elsewhere`: the step has an item already that says where it waits.
+    `stands`: where the thread is before the step under way.
     """
 
-    round: Round = ((), True)
-    first_item = 0
-    waits_elsewhere = False
+    stands = Stand(0, ())
 
-    def begin(self, so_far: Round) -> None:
-        """Begin a step in a round in which so much has happened."""
-        self.round, self.first_item, self.waits_elsewhere = so_far, len(self.out.items), False
+    def __init__(self, program: Program, process: int, out: Emission, standing: Standing) -> None:
+        super().__init__(program, process, out)
+        self.standing = standing
 
-    def looked(self) -> Round:
-        """What has happened in this round by now."""
-        looks, is_decided = self.round
-        return (*looks, *self.out.reads_since(self.first_item)), is_decided
+    def wait(self, condition: Expr, guard: Expr, origin: Origin, stands: Stand) -> None:
+        """Where the condition is false the thread stays where it stands."""
+        outlook = self.standing.outlook(stands, self.out.ranges)
+        if outlook.place.source.text:
+            origin = replace(origin, span=outlook.place)
+        may_end = self.process.locations[stands.location].may_end
+        self.out.emit(Wait(condition, guard, origin, outlook.goes_on, may_end))
 
-    def leave(self, state: State, transitions: Sequence[tuple[int, Transition]]) -> Arrivals:
+    def leave(self, state: State, transitions: Sequence[tuple[int, Transition]], stands: Stand) -> Arrivals:
         """The states after each of the steps, with the locations they lead to. One of them happens, or none."""
         self.step += 1
+        self.stands = stands
         yield from self._ways(state, [Way(number, transition) for number, transition in transitions])
 
     def _ways(self, state: State, ways: Sequence[Way]) -> Arrivals:
         if not any(way.waits for way in ways):
             state = self._released(state)
-        groups: dict[tuple[Op | None, bool], list[Way]] = {}
+        groups: dict[tuple[Op | None, str, bool], list[Way]] = {}
         for way in ways:
-            groups.setdefault((way.head, way.locked), []).append(way)
+            groups.setdefault((way.head, error_of(way.head), way.locked), []).append(way)
         if len(groups) > 1:
             yield from self._part(state, list(groups.values()))
             return
@@ -112,38 +114,16 @@ class Steps(Accesses):
                 yield from self._ways(replace(state, guard=guard), [way.rest for way in group])
 
     def _choose(self, state: State, groups: Sequence[list[Way]]) -> Arrivals:
-        """The thread takes any way; where that is not possible then, it stays where it is.
-
-        It really waits where no way is open. Where that cannot be said before one is tried, it is not decided.
-        """
-        possible = None if self.waits_elsewhere else self._possible(state, [way for group in groups for way in group])
-        if possible is None:
-            self.round = self.round[0], False
-        else:
-            self._wait(state, possible, groups[0][0])
-            self.waits_elsewhere = True
+        """The thread takes any way; where that is not possible then, it stays where it is."""
         chosen = self.out.choose(range(len(groups)))
         tests = [without_slots(Binary("==", chosen, Const(n))) for n in range(len(groups))]
         for guard, group in zip(self.out.fork(state.guard, tests), groups, strict=True):
             yield from self._ways(replace(state, guard=guard), group)
 
-    def _possible(self, state: State, ways: Sequence[Way]) -> Expr | None:
-        """Where one of the ways is open; None where that depends on what they do."""
-        tests = []
-        for way in ways:
-            needed = []
-            while isinstance(way.head, Assume):
-                needed.append(self.condition(state, way, way.head.condition))
-                way = way.rest
-            if way.waits or any(list(conditions(test, self.out.range_of)) for test in needed):
-                return None
-            tests.append(conjunction(*needed))
-        return disjunction(*tests)
-
     def _wait(self, state: State, condition: Expr, way: Way | None) -> None:
-        if condition != TRUE and not self.waits_elsewhere:
+        if condition != TRUE:
             origin = Origin(self.number, -1, -1) if way is None else self.origin(way)
-            self.out.emit(Wait(condition, state.guard, origin, *self.looked()))
+            self.wait(condition, state.guard, origin, self.stands)
 
     def _perform(self, state: State, way: Way, op: Op) -> State:
         match op:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memfence.axiomatic.code import Check, Origin
+from memfence.axiomatic.code import Check, Cut, Origin
 from memfence.axiomatic.unrolling.conditions import canonical
 from memfence.axiomatic.unrolling.definedness import conditions, fitted, in_bounds, inside
 from memfence.axiomatic.unrolling.emission import Emission, truth, without_slots
@@ -58,8 +58,23 @@ class Values:
     def evaluable(self, state: State, way: Way, expr: Expr, extra: Expr = TRUE) -> State:
         """The state where `expr` has a value."""
         for needed, error in conditions(self.value(state, way, expr), self.out.range_of):
-            state = self.check(state, way, needed, error, extra)
+            state = self._require(state, way, needed, error, extra)
         return state
+
+    def _require(self, state: State, way: Way, needed: Expr, error: str, extra: Expr) -> State:
+        """The state where `needed` is true. Elsewhere the program fails, where its language says that this is an error.
+
+        In C all errors are tested by assertions. What else goes wrong is a limit of ours: nothing is known from there.
+        """
+        if self.program.language != "c":
+            return self.check(state, way, needed, error, extra)
+        needed = truth(without_slots(needed))
+        if needed == TRUE:
+            return state
+        beyond = self.out.both(self.out.both(state.guard, extra), negate(needed))
+        self.out.emit(Cut(beyond, self.origin(way)))
+        passed = needed if extra == TRUE else disjunction(negate(extra), needed)
+        return replace(state, guard=self.out.both(state.guard, passed))
 
     def check(self, state: State, way: Way, needed: Expr, error: str, extra: Expr = TRUE) -> State:
         """The state where `needed` is true, if it matters; elsewhere the program fails."""
@@ -80,7 +95,7 @@ class Values:
         """The value as it is stored, and the state where it can be."""
         needed = inside(domain, value, self.out.range_of)
         if needed is not None:
-            state = self.check(state, way, needed, f"a value outside {domain.lo}..{domain.hi}", extra)
+            state = self._require(state, way, needed, f"a value outside {domain.lo}..{domain.hi}", extra)
         return state, fitted(domain, value, self.out.range_of)
 
     def address(self, state: State, way: Way, address: Address, extra: Expr = TRUE) -> tuple[State, Address]:
@@ -89,7 +104,7 @@ class Values:
         index = self.out.define(self.value(state, way, address.index))
         needed = in_bounds(index, address.size, self.out.range_of)
         if needed is not None:
-            state = self.check(state, way, needed, f"an index outside 0..{address.size - 1}", extra)
+            state = self._require(state, way, needed, f"an index outside 0..{address.size - 1}", extra)
         return state, Address(address.base, address.size, index)
 
     def stored(self, state: State, way: Way, address: Address, expr: Expr, extra: Expr) -> tuple[State, Expr]:
@@ -105,7 +120,7 @@ class Values:
             needed = inside(domain, plain, self.out.range_of)
             if needed is not None:
                 allowed = disjunction(negate(here), needed)
-                state = self.check(state, way, allowed, f"a value outside {domain.lo}..{domain.hi}", extra)
+                state = self._require(state, way, allowed, f"a value outside {domain.lo}..{domain.hi}", extra)
             fitting = fitted(domain, plain, self.out.range_of)
             stored = stored if fitting == plain else Conditional(here, fitting, stored)
         return state, stored

@@ -1,7 +1,7 @@
 """The fast checker of invariants, written in C++: the same conditions as in `invariant`, on rows instead of states.
 
 It reads the program from its canonical text and takes its steps by its own rules (`core/certificate`). Where it cannot
-work with a program, such as one with numbers beyond 64 bits, the Python checker judges.
+work with a program, such as one with outcomes beyond 64 bits, the Python checker judges.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns
 from memfence.certificates.format.container import NotACertificate
+from memfence.deadline import interruptible
 from memfence.models.buffering import Buffering
 from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
 from memfence.models.steps import MemoryModel, take
@@ -69,7 +70,7 @@ def judge_rows(
         if native.memory > most_bytes:
             raise MemoryError
     try:
-        refuse(native.check())
+        refuse(interruptible(native.check))
     except RuntimeError as problem:
         raise NotForTheFastChecker(str(problem)) from None
     except ValueError as problem:

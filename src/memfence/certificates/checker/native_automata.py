@@ -12,6 +12,7 @@ from memfence.certificates.checker.refusal import Refused
 from memfence.certificates.format.automata import ReadAutomaton, SymbolicRows
 from memfence.certificates.format.columns import ROWS_IN_A_BLOCK
 from memfence.certificates.format.container import NotACertificate
+from memfence.deadline import interruptible
 from memfence.program.text.canonical import canonical_text, expression_text
 
 Found = tuple[int, bytes, list[int], tuple[int, int, int, int, int] | None]
@@ -43,7 +44,7 @@ class NativeAutomata:
             if self._native.memory > most_bytes:
                 raise MemoryError
         try:
-            self._refuse(self._native.check())
+            self._refuse(interruptible(self._native.check))
         except RuntimeError as problem:
             raise NotForTheFastChecker(str(problem)) from None
         return self._native.states

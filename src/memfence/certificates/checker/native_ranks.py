@@ -16,6 +16,7 @@ from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.ranks import NUMBER
+from memfence.deadline import interruptible
 from memfence.models.fairness import ProcessRuns, steps_of_runs
 from memfence.models.spec import ModelSpec
 from memfence.program.text.canonical import canonical_text, expression_text
@@ -76,7 +77,7 @@ class NativeRanks:
             if self._native.memory > most_bytes:
                 raise MemoryError
         try:
-            self._refuse(self._native.check())
+            self._refuse(interruptible(self._native.check))
         except RuntimeError as problem:
             raise NotForTheFastChecker(str(problem)) from None
         return self._native.pairs

@@ -19,6 +19,7 @@ from memfence.models.state import State
 from memfence.models.steps import is_final
 from memfence.program.crowd import alike
 from memfence.program.expressions import Expr, RegisterOf, conjunction, disjunction, negate, walk
+from memfence.program.facts.cuts import is_cut
 from memfence.program.facts.ends import all_have_ended
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
 from memfence.program.text.properties import parse_expression
@@ -93,6 +94,8 @@ def question_of(claim: Claim, program: Program) -> Question:
                 bad.append(negate(expr))
             case Final("forall", expr, _, ()):
                 bad.append(conjunction(all_have_ended(program), negate(expr)))
+    if claim.reaches_no_bound:
+        bad.append(_cut_off(claim, program))
     question = Question(
         program,
         model_of(claim),
@@ -100,11 +103,19 @@ def question_of(claim: Claim, program: Program) -> Question:
         any(isinstance(stated, NoDeadlock) for stated in asked),
         tuple(stated for stated in asked if isinstance(stated, Final) and stated.observed),
         tuple(stated for stated in asked if isinstance(stated, Ltl | PropertyAutomaton)),
-        (claim.ltl is None and program.has_assertions)
+        claim.reaches_no_bound
+        or (claim.ltl is None and program.has_assertions)
         or any(not isinstance(stated, Ltl | PropertyAutomaton) for stated in asked),
     )
     looks_at = question.looks_at if claim.criterion == "safety" else ()
     return replace(question, program=with_every_first_value(program, looks_at))
+
+
+def _cut_off(claim: Claim, program: Program) -> Expr:
+    """True where a run is cut off. NotACertificate where that cannot be seen in states."""
+    if not program.marked_cuts or claim.criterion != "safety" or claim.ltl is not None or program.any_number:
+        raise NotACertificate("that no bound is reached cannot be claimed here")
+    return is_cut(program)
 
 
 def properties_of(claim: Claim, program: Program) -> tuple[Property, ...]:

@@ -124,6 +124,8 @@ def _ops(program: Program) -> Iterator[Op]:
 def needed(case: Case) -> set[str]:
     """What has to be proved for the claim. A criterion is about the whole program: no property goes with it."""
     claim = case.claim
+    if claim.price is not None and claim.fences is None:
+        raise NotACertificate("a cost is claimed of no fences")
     minimum = set[str]() if claim.fences is None else {"minimum"}
     if claim.criterion in CRITERIA:
         if claim.forbid or claim.invariant or claim.final or claim.deadlock or claim.ltl is not None:

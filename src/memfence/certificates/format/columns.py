@@ -3,7 +3,8 @@
 The columns of a row: the location of each process; memory; the owner of the bus lock (0: nobody), where the program has
 one; the registers that are kept between steps; then, process by process, its buffers: how many entries are pending, and
 the entries, oldest first. A number is written as its distance from the least value of its column, in 1, 2, 4 or 8
-bytes, the highest first. So rows are ordered like byte strings, and planes of slowly changing columns pack well.
+bytes, the highest first; in 9 where a separator stands behind all values of 64 bits. So rows are ordered like byte
+strings, and planes of slowly changing columns pack well.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ ROWS_IN_A_BLOCK = 1 << 15
 WIDEST_ROW = 1 << 10
 """Bytes."""
 MOST_PENDING = 64
+WIDTHS = (1, 2, 4, 8, 9)
+"""How many bytes a number may take."""
 
 
 class Column(NamedTuple):
@@ -34,7 +37,7 @@ class Column(NamedTuple):
 
 def column_of(lo: int, hi: int) -> Column:
     """The column of the values `lo` .. `hi`."""
-    return Column(lo, hi, next(width for width in (1, 2, 4, 8) if hi - lo < 1 << (8 * width)))
+    return Column(lo, hi, next(width for width in WIDTHS if hi - lo < 1 << (8 * width)))
 
 
 class BufferColumns(Record):

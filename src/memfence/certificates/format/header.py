@@ -11,8 +11,12 @@ from memfence.program.load_options import COptions, LoadOptions
 from memfence.records import Record
 
 LONGEST_HEADER = 1 << 20
+NEWER = ("reaches_no_bound",)
+RANGES = {"int_bits": 31, "bound": 65_535, "fences": 1_000_000_000, "price": 1_000_000_000_000_000_000}
+"""The largest number that each field may be, whoever wrote it; the least is 1."""
+MOST_OF_C = 1_000_000_000
 FOR_C = ("macros", "std", "entry", "as_compiled", "threads_bound", "heap_bound", "recursion_bound", "overflow",
-         "deadlock")  # fmt: skip
+         "deadlock", "allow")  # fmt: skip
 """How C was read, but for paths: a certificate from elsewhere never says which program to run or which file to open."""
 
 
@@ -21,7 +25,8 @@ class Claim(Record, kw_only=True):
 
     `bound`: with at most so many pending stores in a buffer; None: with any number. `per_variable`: of each variable.
     `any_number`: however many instances of these templates there are. `fences`: and so many of its fences are a
-    minimum; with `price`, of cost, else of number.
+    minimum; with `price`, of cost, else of number. `reaches_no_bound`: no run is cut off where reading the program ends
+    it: the bounds on recursion, heap and threads leave nothing out.
     """
 
     model: str
@@ -38,6 +43,7 @@ class Claim(Record, kw_only=True):
     any_number: tuple[str, ...] = ()
     fences: int | None = None
     price: int | None = None
+    reaches_no_bound: bool = False
 
 
 class Reading(Record, kw_only=True):
@@ -64,7 +70,9 @@ def header_bytes(header: Header) -> bytes:
 
 
 def _fields(part: Header | Reading | Claim) -> dict[str, Any]:
-    return {one.name: getattr(part, one.name) for one in fields(part)}
+    """All but what older readers do not know, where it says nothing."""
+    found = {one.name: getattr(part, one.name) for one in fields(part)}
+    return {name: value for name, value in found.items() if value or name not in NEWER}
 
 
 def read_header(content: bytes) -> Header:
@@ -110,7 +118,7 @@ def _is_like(usual: object, value: object) -> bool:
     if isinstance(usual, tuple):
         return isinstance(value, tuple) and all(isinstance(one, str) for one in value)
     if type(usual) is int:
-        return type(value) is int and 0 < value < 1000
+        return type(value) is int and 0 < value <= MOST_OF_C
     return isinstance(value, str) if usual is None else type(value) is type(usual)
 
 
@@ -124,7 +132,7 @@ def _checked(kind: type[Any], found: dict[str, Any], known: dict[str, Any]) -> d
     """The values of all fields, each of the right type."""
     values = {name: _frozen(value) for name, value in found.items()} | known
     for one in fields(kind):
-        if one.name in values and not _fits(str(one.type), values[one.name]):
+        if one.name in values and not _fits(str(one.type), values[one.name], RANGES.get(one.name, 0)):
             raise NotACertificate(f"`{one.name}` of the header is not what it should be")
     try:
         kind(**values)
@@ -137,7 +145,8 @@ def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
-def _fits(kind: str, value: object) -> bool:
+def _fits(kind: str, value: object, most: int) -> bool:
+    """Whether the value is of the kind; numbers are from 1 to `most`."""
     match kind:
         case "str":
             return isinstance(value, str)
@@ -146,7 +155,7 @@ def _fits(kind: str, value: object) -> bool:
         case "str | None":
             return value is None or isinstance(value, str)
         case "int | None":
-            return value is None or (isinstance(value, int) and not isinstance(value, bool) and value > 0)
+            return value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 < value <= most)
         case "tuple[str, ...]":
             return isinstance(value, tuple) and all(isinstance(one, str) for one in value)
         case "tuple[tuple[str, str], ...]":

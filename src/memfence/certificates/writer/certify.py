@@ -15,6 +15,7 @@ from memfence.certificates.format.container import NotACertificate, Writer
 from memfence.certificates.format.header import Claim, Header, header_bytes, reading_of
 from memfence.certificates.format.sections import HEAD, PLACES, PROGRAM
 from memfence.certificates.writer.chunks import Chunks, NoCertificate, first_that_works
+from memfence.output_files import write_file
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
 from memfence.records import Record
@@ -42,7 +43,8 @@ def certify(
     whole: bool = False,
     visited: object = None,
 ) -> Written:
-    """Write a certificate that `claim` is true of `program` to `path`, whole or not at all; else NoCertificate.
+    """Write a certificate that `claim` is true of `program` to `path`, whole or not at all; else NoCertificate,
+    or CannotWrite.
 
     `evidence`: what the answer rests on. It says where to start; any proof will do. `minimum`: the section that proves
     the fences to be a minimum, where the claim says so. `whole`: with every state, where checkers would also put up
@@ -53,24 +55,8 @@ def certify(
     for kind, chunk in chain(_all_chunks(program, claim, limits, evidence, whole, visited), minimum):
         writer.add(kind, chunk)
     writer.close()
-    return Written(path, _put(path, content.getvalue()))
-
-
-def _put(path: Path, content: bytes) -> int:
-    """Make it the content of the file, and say how long it is; where that fails, there is no file.
-
-    Over what is there: to put another file in its place takes ten times as long on some systems, which write out at
-    once what replaces a file. What is written by half ends too early, or has something behind its end: no reader
-    accepts it.
-    """
-    try:
-        with path.open("r+b" if path.exists() else "xb") as file:
-            file.write(content)
-            file.truncate()
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
-    return len(content)
+    write_file(path, content.getvalue())
+    return Written(path, content.tell())
 
 
 def _all_chunks(

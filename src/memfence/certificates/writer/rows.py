@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate
 from typing import Protocol
 
 from memfence.certificates.format.abridged import Abridgement
-from memfence.certificates.format.columns import MOST_PENDING, ROWS_IN_A_BLOCK, BufferColumns, Columns
+from memfence.certificates.format.columns import MOST_PENDING, ROWS_IN_A_BLOCK, BufferColumns, Column, Columns
 from memfence.certificates.writer.chunks import NoCertificate
-from memfence.engines.native.encode import Encoded, separator_of, uses_sfence
+from memfence.engines.native.decode import size_of_pso_buffer
+from memfence.engines.native.encode import Encoded, uses_sfence
 from memfence.engines.native.explicit import RowColumn, RowOrder
 from memfence.models.buffering import Buffering
 from memfence.models.spec import ModelSpec
 from memfence.program.facts.effects import stored_variables
 from memfence.program.ir import Program
+
+WORD = 8
+"""Bytes that the core writes for one number."""
+NOWHERE = 1 << 30
+"""Behind the end of every buffer."""
+
+Parts = tuple[RowColumn, ...]
+"""What one column is made of: one number of the core, or two."""
 
 
 class Visited(Protocol):
@@ -30,16 +41,25 @@ class Visited(Protocol):
 
 def blocks_of(explored: Visited, columns: Columns, left_out: Abridgement) -> Iterator[bytes]:
     """Every state that the search visited, as blocks of rows; processes that are alike in the order of the format."""
-    order = _order(columns, left_out.alike)
-    return explored.rows(list(_row_columns(explored, columns)), order, ROWS_IN_A_BLOCK)
+    taken = list(_row_columns(explored, columns))
+    order = _order(columns, taken, left_out.alike)
+    return explored.rows([part for parts in taken for part in parts], order, ROWS_IN_A_BLOCK)
 
 
-def _order(columns: Columns, alike: tuple[tuple[int, ...], ...]) -> RowOrder:
+def _order(columns: Columns, taken: Sequence[Parts], alike: tuple[tuple[int, ...], ...]) -> RowOrder:
     """How to sort processes; not at all where the search has the same order: by location and registers."""
     if columns.lock_at is None and not columns.buffering.delays_stores:
         return RowOrder()
-    members = [tuple((tuple(_own_columns(columns, p)), p + 1) for p in processes) for processes in alike]
-    return RowOrder(tuple(members), -1 if columns.lock_at is None else columns.lock_at)
+    ends = list(accumulate(map(len, taken)))
+
+    def parts_of(column: int) -> range:
+        return range(ends[column] - len(taken[column]), ends[column])
+
+    def own_parts(process: int) -> tuple[int, ...]:
+        return tuple(n for column in _own_columns(columns, process) for n in parts_of(column))
+
+    members = [tuple((own_parts(p), p + 1) for p in processes) for processes in alike]
+    return RowOrder(tuple(members), -1 if columns.lock_at is None else parts_of(columns.lock_at).start)
 
 
 def _own_columns(columns: Columns, process: int) -> Iterator[int]:
@@ -61,7 +81,8 @@ def capacity_of(program: Program, model: ModelSpec) -> int:
     return capacity
 
 
-def _row_columns(explored: Visited, columns: Columns) -> Iterator[RowColumn]:
+def _row_columns(explored: Visited, columns: Columns) -> Iterator[Parts]:
+    """What each column is made of."""
     slots = explored.encoded.slots
     taken = [*slots.locations, *range(len(columns.program.variables))]
     if columns.lock_at is not None:
@@ -70,12 +91,18 @@ def _row_columns(explored: Visited, columns: Columns) -> Iterator[RowColumn]:
     for p, kept in enumerate(columns.kept):
         taken += [slots.register(p, n) for n in kept]
     for slot, column in zip(taken, columns.columns, strict=False):
-        yield RowColumn(slot, column.lo, column.width)
+        yield (RowColumn(slot, column.lo, column.width),)
     at = slots.count
     for buffers in columns.buffers:
         for buffer in buffers:
             yield from _buffer(explored, columns, buffer, at)
-            at += 2 * _room(explored, buffer) if buffer.variable is None else buffer.capacity + 1
+            at += _slots_of(explored, buffer)
+
+
+def _slots_of(explored: Visited, buffer: BufferColumns) -> int:
+    if buffer.variable is None:
+        return 2 * _room(explored, buffer)
+    return size_of_pso_buffer(explored.encoded.program.processes[buffer.process], buffer.capacity)
 
 
 def _room(explored: Visited, buffer: BufferColumns) -> int:
@@ -86,21 +113,32 @@ def _room(explored: Visited, buffer: BufferColumns) -> int:
     return (model.bound or 0) * len(stored_variables(explored.encoded.program.processes[buffer.process]))
 
 
-def _buffer(explored: Visited, columns: Columns, buffer: BufferColumns, at: int) -> Iterator[RowColumn]:
+def _buffer(explored: Visited, columns: Columns, buffer: BufferColumns, at: int) -> Iterator[Parts]:
     """The columns of a buffer whose slots start at `at`."""
     process = explored.encoded.program.processes[buffer.process]
     entries = columns.columns[buffer.first + 1 :]
     if columns.buffering is Buffering.PER_PROCESS:
         length = explored.encoded.slots.pending(buffer.process)
-        yield RowColumn(length, 0, columns.columns[buffer.first].width)
+        yield (RowColumn(length, 0, columns.columns[buffer.first].width),)
         room = 2 * _room(explored, buffer)
         for n in range(2 * buffer.capacity):
-            yield RowColumn(at + n if n < room else length, entries[n].lo, entries[n].width, length, n // 2)
+            slot = at + n if n < room else length
+            yield (RowColumn(slot, entries[n].lo, entries[n].width, length, n // 2),)
         return
     assert buffer.variable is not None
-    domain = explored.encoded.program.variables[buffer.variable].domain
-    separator = separator_of(domain) if uses_sfence(process) else None
-    special = None if separator is None else (separator, domain.size)
-    yield RowColumn(at, 0, columns.columns[buffer.first].width)
+    separator = explored.encoded.program.variables[buffer.variable].domain.size
+    yield (RowColumn(at, 0, columns.columns[buffer.first].width),)
     for n in range(buffer.capacity):
-        yield RowColumn(at + 1 + n, entries[n].lo, entries[n].width, at, n, special)
+        slot = at + 1 + n
+        mark = slot + buffer.capacity if uses_sfence(process) else None
+        yield _pso_entry(entries[n], RowColumn(slot, entries[n].lo, entries[n].width, at, n), mark, separator)
+
+
+def _pso_entry(column: Column, value: RowColumn, mark: int | None, separator: int) -> Parts:
+    """The value, or the number of a separator; where that has 65 bits, the highest one is a byte of its own."""
+    if column.width <= WORD:
+        return (value if mark is None else replace(value, marked=(mark, separator)),)
+    low = replace(value, width=WORD)
+    if mark is None:  # a byte that is always 0
+        return replace(value, width=1, position=NOWHERE), low
+    return RowColumn(mark, 0, 1, value.length_slot, value.position), replace(low, marked=(mark, 0))

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from memfence.axiomatic.code import Branch, Check, Define, Read, Wait, Write
+from memfence.axiomatic.code import Branch, Check, Define, Given, Read, Wait, Write
 from memfence.engines.axiomatic.clauses import FALSE
 from memfence.engines.axiomatic.core import Core
 from memfence.engines.axiomatic.events import INITIAL, Event
@@ -137,6 +137,6 @@ def _conditions(item: object) -> tuple[Expr, ...]:
     match item:
         case Define(_, value):
             return (value,)
-        case Branch(condition) | Check(condition) | Wait(condition):
+        case Branch(condition) | Check(condition) | Given(condition) | Wait(condition):
             return (condition,)
     return ()

@@ -16,8 +16,10 @@ from memfence.axiomatic.code import (
     Define,
     End,
     EventItem,
+    Given,
     Item,
     Join,
+    Over,
     Read,
     Wait,
     Write,
@@ -138,11 +140,13 @@ class Events:
                 self.turns.append(Turn(thread, position, condition, slots.is_true(guard), item.of_pair))
             case Check(condition, guard):
                 self.failing[here] = self.clauses.both(slots.is_true(guard), -slots.is_true(condition))
+            case Given(condition, guard):
+                self.clauses.add(-slots.is_true(guard), slots.is_true(condition))
             case Cut(guard):
                 self.cut[here] = slots.is_true(guard)
             case End(guard):
                 self.ended.append(slots.is_true(guard))
-            case Define() | Join() | Wait():
+            case Define() | Join() | Wait() | Over():
                 pass
             case _:
                 assert_never(item)

@@ -9,7 +9,7 @@ from memfence.axiomatic.waiting import waiting_for_ever
 from memfence.engines.axiomatic.clauses import Clauses
 from memfence.engines.axiomatic.core import Core
 from memfence.engines.axiomatic.terms import Leaf, Terms
-from memfence.engines.axiomatic.vectors import Vector, constant, is_equal, one_of
+from memfence.engines.axiomatic.vectors import Vector, constant
 from memfence.program.expressions import BufferEmpty, Expr, RegisterOf, Shared, evaluate
 from memfence.records import Record
 
@@ -39,9 +39,9 @@ class Raises(Record):
 
 
 class WaitsForEver(Record):
-    """Every thread has ended or waits for ever, and one waits: what it looks at has seen the last writes.
+    """Every thread has ended or waits for ever, and one waits: `axiomatic.waiting`.
 
-    `undecided`: also threads that could have gone another way.
+    `undecided`: also threads of which nobody knows whether they go on.
     """
 
     undecided: bool = False
@@ -66,12 +66,8 @@ class FinalState:
         match node:
             case RegisterOf(process, register):
                 return self.core.events.last_register(process, register)
-            case Shared(address) if address.variable is not None:
-                return self.core.memory.last_value(address.variable)
             case Shared(address):
-                index = self.terms.value(address.index)
-                at = ((is_equal(self.clauses, index, constant(n)), address.base + n) for n in range(address.size))
-                return one_of(self.clauses, [(here, self.core.memory.last_value(variable)) for here, variable in at])
+                return self.core.memory.last_value_at(address, self.terms.value)
             case BufferEmpty():
                 return constant(1)
             case _:

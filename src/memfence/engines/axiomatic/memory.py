@@ -6,12 +6,14 @@ elsewhere, it means nothing, so that it restricts no execution.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 
 from memfence.axiomatic.code import Write
 from memfence.engines.axiomatic.clauses import FALSE, TRUE, Clauses
 from memfence.engines.axiomatic.events import INITIAL, Event, Events
-from memfence.engines.axiomatic.vectors import Vector, demand_equal, free_vector
+from memfence.engines.axiomatic.vectors import Vector, constant, demand_equal, free_vector, is_equal, one_of
+from memfence.program.expressions import Address, Expr
 
 Pairs = dict[tuple[int, int], int]
 """Literals of pairs of events, by number; a pair that is not there is never in the relation."""
@@ -106,6 +108,14 @@ class Memory:
         if known is None:
             known = self._last[variable] = self._new_last_value(variable)
         return known
+
+    def last_value_at(self, address: Address, value: Callable[[Expr], Vector]) -> Vector:
+        """What is there at the end; `value`: of the index."""
+        if address.variable is not None:
+            return self.last_value(address.variable)
+        index = value(address.index)
+        at = ((is_equal(self.clauses, index, constant(n)), address.base + n) for n in range(address.size))
+        return one_of(self.clauses, [(here, self.last_value(variable)) for here, variable in at])
 
     def _new_last_value(self, variable: int) -> Vector:
         writes = self.writes_at(variable)

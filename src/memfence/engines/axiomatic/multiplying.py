@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from memfence.engines.axiomatic.clauses import FALSE, TRUE, Clauses
 from memfence.engines.axiomatic.vectors import Bits, Vector, add_bits, cut_to, range_of_binary, width_of
+from memfence.program.expressions import FARTHEST_SHIFT
 from memfence.program.facts.interval_arithmetic import Interval
-
-LONGEST_SHIFT = 31
 
 
 def multiply(clauses: Clauses, a: Vector, b: Vector) -> Vector:
@@ -81,7 +80,7 @@ def shift(clauses: Clauses, a: Vector, by: Vector, *, left: bool) -> Vector:
     values = range_of_binary("<<" if left else ">>", a.range, by.range)
     width = max(width_of(values), len(a.bits))
     bits = list(a.extended(width))
-    for number in range(LONGEST_SHIFT.bit_length()):
+    for number in range(FARTHEST_SHIFT.bit_length()):
         condition = by.bit(number)
         if condition != FALSE:
             moved = _moved(bits, 1 << number, left=left)

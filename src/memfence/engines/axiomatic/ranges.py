@@ -12,9 +12,8 @@ from functools import lru_cache
 
 from memfence.axiomatic.code import Choose, Code, Define, Join, Read, Thread, Write
 from memfence.engines.axiomatic.counters import find_counters
-from memfence.engines.axiomatic.vectors import WORD
 from memfence.program.expressions import Address, Expr, RegisterOf
-from memfence.program.facts.interval_arithmetic import EVERYTHING, ZERO, Interval, hull, meet, value_of
+from memfence.program.facts.interval_arithmetic import EVERYTHING, MACHINE, ZERO, Interval, hull, meet, value_of
 
 MOST_ROUNDS = 40
 """Beyond, a variable may have every value of its domain: wider vectors are cheaper than more rounds."""
@@ -81,7 +80,7 @@ class Ranges:
 
     def _value(self, expr: Expr, slots: Sequence[Interval]) -> Interval:
         found = value_of(expr, slots, _look)  # type: ignore[arg-type]
-        return (None if found is None else meet(found, WORD)) or ZERO
+        return (None if found is None else meet(found, MACHINE)) or ZERO
 
 
 def _look(_: RegisterOf) -> Interval:

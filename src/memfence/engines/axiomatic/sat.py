@@ -7,6 +7,7 @@ from typing import Any
 
 from memfence.deadline import Deadline
 from memfence.engines.axiomatic.clauses import Clauses
+from memfence.foreign_calls import call_and_wait
 from memfence.tasks.limits import Limits, Stop, resident_megabytes
 
 SOLVER = "minisat22"
@@ -57,11 +58,12 @@ class Sat:
     def solve(self, assumptions: Sequence[int]) -> Assignment | Stop | None:
         """An assignment under the assumptions; None where there is none; or why the solver had to stop."""
         self._feed()
+        self._solver.clear_interrupt()
         budget, deadline = FIRST_BUDGET, Deadline(self.limits.seconds)
         while True:
             self._solver.conf_budget(budget)
             before = deadline.elapsed
-            answer = self._solver.solve_limited(assumptions=list(assumptions))
+            answer = call_and_wait(lambda: self._limited(assumptions), self._solver.interrupt)
             if answer is not None:
                 return Assignment(self._solver.get_model()) if answer else None
             stop = limit_hit(self.limits, deadline)
@@ -69,6 +71,10 @@ class Sat:
                 return stop
             if deadline.elapsed - before < SECONDS_BETWEEN_LOOKS:
                 budget *= 2
+
+    def _limited(self, assumptions: Sequence[int]) -> bool | None:
+        answer: bool | None = self._solver.solve_limited(assumptions=list(assumptions), expect_interrupt=True)
+        return answer
 
     def _feed(self) -> None:
         """Hand over what is new. The solver has its own copy, which is smaller."""

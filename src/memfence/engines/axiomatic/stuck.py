@@ -2,37 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from memfence.axiomatic.code import Wait
 from memfence.engines.axiomatic.core import Core
-from memfence.engines.axiomatic.events import Event
+from memfence.engines.axiomatic.terms import Leaf, Terms
+from memfence.engines.axiomatic.vectors import Vector
+from memfence.program.expressions import Register, Shared, registers_of
 
 
 def waits_for_ever(core: Core, *, undecided: bool) -> int:
-    """Where every thread has ended or waits for ever, and not all have ended."""
+    """Where every thread has ended or waits for ever, and one waits that may not end so.
+
+    `undecided`: also where nobody knows whether a thread goes on.
+    """
     clauses, ended = core.clauses, core.events.ended
-    waiting = [_waits(core, thread, undecided) for thread in range(len(ended))]
-    settled = [clauses.either(end, wait) for end, wait in zip(ended, waiting, strict=True)]
-    return clauses.all_of([*settled, clauses.any_of(waiting)])
+    waiting = [list(_Waits(core, thread).found(undecided=undecided)) for thread in range(len(ended))]
+    settled = [clauses.any_of([end, *(stays for stays, _ in found)]) for end, found in zip(ended, waiting, strict=True)]
+    wrong = [stays for found in waiting for stays, item in found if not item.may_end]
+    return clauses.all_of([*settled, clauses.any_of(wrong)])
 
 
-def _waits(core: Core, thread: int, undecided: bool) -> int:
-    slots, clauses = core.events.slots[thread], core.clauses
-    found = []
-    for item in core.code.threads[thread].items:
-        if isinstance(item, Wait) and (item.is_decided or undecided):
-            stays = clauses.both(slots.is_true(item.guard), -slots.is_true(item.condition))
-            reads = [core.events.list[core.number_of[thread, position]] for position in item.looks]
-            found.append(clauses.all_of([stays, *(_has_seen_the_last(core, read) for read in reads)]))
-    return clauses.any_of(found)
+class _Waits:
+    """Where one thread waits for ever."""
 
+    def __init__(self, core: Core, thread: int) -> None:
+        self.clauses = core.clauses
+        self.memory = core.memory
+        self.items = core.code.threads[thread].items
+        self.slots = core.events.slots[thread]
+        self.terms = Terms(core.clauses, self._leaf)
 
-def _has_seen_the_last(core: Core, read: Event) -> int:
-    """Where the read does not happen, or reads from the last write to its variable."""
-    memory, clauses = core.memory, core.clauses
-    last = [
-        clauses.all_of((memory.read_from[write.number, read.number], here, memory.is_last(write, variable)))
-        for variable, here in read.at.items()
-        for write in memory.writes_at(variable)
-        if (write.number, read.number) in memory.read_from
-    ]
-    return clauses.any_of([-read.happens, *last])
+    def found(self, *, undecided: bool) -> Iterator[tuple[int, Wait]]:
+        for item in self.items:
+            if isinstance(item, Wait) and (item.goes_on is not None or undecided):
+                stays = self.clauses.both(self.slots.is_true(item.guard), -self.slots.is_true(item.condition))
+                if item.goes_on is not None:
+                    self.slots.require(registers_of(item.goes_on))
+                    stays = self.clauses.both(stays, -self.terms.is_true(item.goes_on))
+                yield stays, item
+
+    def _leaf(self, node: Leaf) -> Vector:
+        match node:
+            case Register(slot):
+                return self.slots.slot(slot)
+            case Shared(address):
+                return self.memory.last_value_at(address, self.terms.value)
+        raise AssertionError(f"{node} in what a thread waits for")

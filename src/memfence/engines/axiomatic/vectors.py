@@ -1,7 +1,7 @@
 """Integers as vectors of literals: two's complement, the least significant bit first, the last one the sign.
 
 Every vector is as wide as the interval of its values demands, and no wider. Values are exact: nothing wraps. Where the
-program's evaluation would be an error (a division by zero, a bad shift, more than 64 bits), the bits mean nothing;
+program's evaluation would be an error (a division by zero, a bad shift, more than 128 bits), the bits mean nothing;
 whoever uses the value has to know that there was no error.
 """
 
@@ -12,12 +12,10 @@ from functools import lru_cache
 
 from memfence.engines.axiomatic.clauses import FALSE, TRUE, Clauses
 from memfence.program.expressions import Binary, BinaryOp, Register, RegisterOf, Unary, UnaryOp
-from memfence.program.facts.interval_arithmetic import ZERO, Interval, hull, meet, value_of
+from memfence.program.facts.interval_arithmetic import MACHINE, ZERO, Interval, hull, meet, value_of
 from memfence.records import Record
 
 Bits = tuple[int, ...]
-WORD = Interval(-(2**63), 2**63 - 1)
-"""Whatever lies outside is an error."""
 
 
 class Vector(Record):
@@ -87,17 +85,17 @@ def _nobody(_: RegisterOf) -> Interval:
 @lru_cache(maxsize=4096)
 def range_of_unary(op: UnaryOp, a: Interval) -> Interval:
     """Every value of `op x`, errors aside."""
-    return _within_a_word(value_of(Unary(op, Register(0)), (a,), _nobody))
+    return _without_errors(value_of(Unary(op, Register(0)), (a,), _nobody))
 
 
 @lru_cache(maxsize=4096)
 def range_of_binary(op: BinaryOp, a: Interval, b: Interval) -> Interval:
     """Every value of `x op y`, errors aside."""
-    return _within_a_word(value_of(Binary(op, Register(0), Register(1)), (a, b), _nobody))
+    return _without_errors(value_of(Binary(op, Register(0), Register(1)), (a, b), _nobody))
 
 
-def _within_a_word(values: Interval | None) -> Interval:
-    return (None if values is None else meet(values, WORD)) or ZERO
+def _without_errors(values: Interval | None) -> Interval:
+    return (None if values is None else meet(values, MACHINE)) or ZERO
 
 
 def free_vector(clauses: Clauses, values: Interval) -> Vector:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from memfence.engines.native.encode import Encoded, separator_of, uses_sfence
+from memfence.engines.native.encode import Encoded, uses_sfence
 from memfence.models.buffering import Buffering
 from memfence.models.spec import ModelSpec
 from memfence.models.state import SEPARATOR, Buffer, Entry, State
@@ -44,21 +44,25 @@ def _buffers(encoded: Encoded, model: ModelSpec, values: Sequence[int]) -> tuple
                 result.append((tuple((values[at + 2 * i], values[at + 2 * i + 1]) for i in range(length)),))
                 at += 2 * (bound * len(stored) if model.per_variable else bound if stored else 0)
             case Buffering.PER_VARIABLE:
-                starts = (at + n * (bound + 1) for n in range(len(stored)))
+                size = size_of_pso_buffer(process, bound)
+                starts = (at + n * size for n in range(len(stored)))
                 result.append(
-                    tuple(_pso_buffer(encoded, process, v, values, n) for v, n in zip(stored, starts, strict=True))
+                    tuple(_pso_buffer(v, values, n, bound, size) for v, n in zip(stored, starts, strict=True))
                 )
-                at += len(stored) * (bound + 1)
+                at += len(stored) * size
             case _:
                 assert_never(model.buffering)
     return tuple(result)
 
 
-def _pso_buffer(encoded: Encoded, process: Process, variable: int, values: Sequence[int], at: int) -> Buffer:
-    domain = encoded.program.variables[variable].domain
-    separator = separator_of(domain) if uses_sfence(process) else None
+def size_of_pso_buffer(process: Process, bound: int) -> int:
+    """How many slots one buffer has: its length, the values and, beside sfences, a mark for each of them."""
+    return 1 + (2 * bound if uses_sfence(process) else bound)
 
-    def entry(value: int) -> Entry:
-        return SEPARATOR if value == separator else (variable, value)
 
-    return tuple(entry(value) for value in values[at + 1 : at + 1 + values[at]])
+def _pso_buffer(variable: int, values: Sequence[int], at: int, bound: int, size: int) -> Buffer:
+    def entry(slot: int) -> Entry:
+        is_separator = size > 1 + bound and values[slot + bound]
+        return SEPARATOR if is_separator else (variable, values[slot])
+
+    return tuple(entry(slot) for slot in range(at + 1, at + 1 + values[at]))

@@ -23,10 +23,10 @@ from memfence.models.spec import TSO
 from memfence.models.state import Commit
 from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
-from memfence.program.expressions import At, BufferEmpty, Const, Expr, RegisterOf, Shared, walk
+from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
 from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import observed_by
-from memfence.program.ir import Assign, Lock, Program, Store, Unlock
+from memfence.program.ir import Lock, Program, Store, Unlock
 from memfence.records import Record
 from memfence.tasks.evidence import BadFinalState, BadState, Finding, StepFails
 from memfence.tasks.limits import Cost, Limits, Stop
@@ -35,8 +35,6 @@ from memfence.tasks.task import Safety
 
 _FINDINGS: tuple[Finding, ...] = (BadState(), StepFails(), BadFinalState())
 _REDUCTIONS = frozenset({"dead", "fuse", "slice"})
-LEAST = -(2**31)
-"""What the core writes for memory that a constraint says nothing about."""
 
 
 class DualStatistics(Record):
@@ -188,10 +186,6 @@ def obstacles(program: Program, goal: Safety) -> Iterator[Obstacle]:
     nodes = (node for _, op in ops for e in op_expressions(op) for node in walk(e))
     if any(isinstance(node, At | RegisterOf | BufferEmpty) for node in nodes):
         yield Obstacle.LOOKS_AT_OTHERS
-    if any(LEAST in v.init for v in program.variables) or any(
-        isinstance(op, Store | Assign) and op.value == Const(LEAST) for _, op in ops
-    ):
-        yield Obstacle.LEAST_INTEGER
 
 
 def location_classes(program: Program, process: int, expressions: tuple[Expr, ...]) -> list[int]:

@@ -94,7 +94,7 @@ class CyclePlan(Record):
         """Which memory model, and which automaton, in the core's numbers."""
         goal, atoms = self.goal, len(self.goal.atoms)
         return (
-            *policy_of(self.model, encoded.program),
+            *policy_of(self.model),
             goal.initial,
             [[(e.target, e.positive, e.negative, e.marks) for e in leaving] for leaving in goal.edges],
             goal.marks,

@@ -23,8 +23,6 @@ from memfence.program.facts.effects import is_local, stored_variables
 from memfence.program.orders import MemoryOrder
 from memfence.records import Record
 
-SMALLEST, LARGEST = -(2**31), 2**31 - 1
-"""The values that the core knows."""
 MOST_INITIAL_STATES = 1_000_000
 _LOAD, _STORE, _ASSIGN, _ASSUME, _ASSERT, _MFENCE, _SFENCE, _LOCK, _UNLOCK = range(9)
 
@@ -256,15 +254,8 @@ class _Encoder:
 
 
 def uses_sfence(process: ir.Process) -> bool:
-    """Whether its buffers under PSO may hold separators."""
+    """Whether its buffers under PSO may hold separators, and so have a mark for each entry."""
     return any(op == ir.Fence("sfence") for t in process.transitions for op in t.ops)
-
-
-def separator_of(domain: ir.Domain) -> int | None:
-    """The value that stands for a separator among pending stores: one that the variable cannot have, if any."""
-    if domain.hi < LARGEST:
-        return max(domain.hi, 0) + 1
-    return min(domain.lo, 0) - 1 if domain.lo > SMALLEST else None
 
 
 def _slot(domain: ir.Domain, stored: bool = True) -> _core.Slot:

@@ -47,14 +47,14 @@ class FinalValues(Record):
 
 class RowColumn(Record):
     """One number of a row: a slot's distance from `lo`, in `width` bytes; 0 where `position` is not below the length of
-    the buffer in `length_slot`. `special`: a value, and the number to write for it."""
+    the buffer in `length_slot`. `marked`: a slot, and the number to write where it is not 0."""
 
     slot: int
     lo: int
     width: int
     length_slot: int = -1
     position: int = 0
-    special: tuple[int, int] | None = None
+    marked: tuple[int, int] | None = None
 
 
 class RowOrder(Record):
@@ -71,7 +71,7 @@ def sorted_rows(
     native: _core.Exploration, columns: Sequence[RowColumn], order: RowOrder, rows_in_a_block: int
 ) -> Iterator[bytes]:
     """Every state of a search as a row of `columns`, sorted, block by block: see `core/search/rows.hpp`."""
-    plain = [(c.slot, c.lo, c.width, c.length_slot, c.position, c.special) for c in columns]
+    plain = [(c.slot, c.lo, c.width, c.length_slot, c.position, c.marked) for c in columns]
     rows = native.sorted_rows(plain, order.classes, order.lock_column)
     return (rows.block(first, rows_in_a_block) for first in range(0, rows.size, rows_in_a_block))
 
@@ -209,7 +209,7 @@ class Plan(Record):
         """Which memory model, and what to look for, in the core's numbers."""
         numbers = list(encoded.expressions)
         bad = -1 if self.goal.bad is None else numbers.pop(0)
-        number, bound = policy_of(self.model, encoded.program)
+        number, bound = policy_of(self.model)
         return number, bound, self.orders, bad, self.goal.failures, self.goal.deadlock, numbers
 
 

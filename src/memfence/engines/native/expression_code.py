@@ -49,8 +49,9 @@ class ExpressionCodes:
             code += (_SLOT, self.slots.register(p, expr.index))
             return 1
         if isinstance(expr, expressions.Const):
-            code += self.constant(expr.value)
-            return 1
+            constant = self.constant(expr.value)
+            code += constant
+            return 1 if len(constant) == 2 else 2
         match expr:
             case expressions.Unary(op, operand):
                 depth = self.emit(operand, p, code)
@@ -105,11 +106,13 @@ class ExpressionCodes:
                 assert_never(expr)
 
     def constant(self, value: int) -> list[int]:
-        if -(2**31) <= value < 2**31:
+        if -(2**63) <= value < 2**63:
             return [_CONST, value]
-        # Wider constants are put together: high * 2**31 + low.
-        high, low = value >> 31, value & (2**31 - 1)
-        if not -(2**31) <= high < 2**31:
+        if not expressions.LEAST <= value <= expressions.MOST:
             at = Label(self.source.span(0, 1))
-            raise InputError([Diagnostic(Code.TOO_LARGE, f"`{value}` needs more than 62 bits", at)])
-        return [_CONST, high, _CONST, 31, _BINARY["<<"], _CONST, low, _BINARY["+"]]
+            raise InputError([Diagnostic(Code.TOO_LARGE, f"`{value}` needs more than 128 bits", at)])
+        # Wider constants are put together: high * 2**64 + middle * 2**32 + low.
+        code = [_CONST, value >> 64]
+        for part in (value >> 32 & 0xFFFFFFFF, value & 0xFFFFFFFF):
+            code += [_CONST, 32, _BINARY["<<"], _CONST, part, _BINARY["+"]]
+        return code

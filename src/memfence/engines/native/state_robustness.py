@@ -99,7 +99,7 @@ def explore_strays(sc: ScStates, model: ModelSpec, limits: Limits) -> Strays:
     assert model.unbounded == sc.model
     encoded = sc._encoded
     native = _core.explore_stray_states(
-        encoded.machine, *policy_of(model, encoded.program), sc._native, limits.threads, **for_core(limits)
+        encoded.machine, *policy_of(model), sc._native, limits.threads, **for_core(limits)
     )
     exploration = native.exploration
     stats = exploration.stats

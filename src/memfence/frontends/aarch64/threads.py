@@ -26,6 +26,7 @@ from memfence.frontends.aarch64.syntax import ZERO, Domain, Immediate, Instructi
 from memfence.frontends.herd.final import LoweredThread
 from memfence.frontends.herd.syntax import InitialState, Item, Observed, Target
 from memfence.frontends.herd.track import Track
+from memfence.frontends.parsing.limits import operation
 from memfence.program import ir
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, Const, Expr, Register, Unary, negate, variable_address
@@ -108,7 +109,7 @@ class Thread:
         if operand.number == ZERO:
             return Const(0)
         content = Register(self.register(operand.number))
-        return Binary("<<", content, Const(operand.shift)) if operand.shift else content
+        return operation("<<", content, Const(operand.shift)) if operand.shift else content
 
     def _address(self, operand: Operand) -> Address:
         assert isinstance(operand, Memory)
@@ -217,7 +218,7 @@ class Thread:
         left, right = values
         if mnemonic == "LSR":  # shifts in zeros
             left = Binary("&", left, Const(2**32 - 1))
-        result = Binary(ARITHMETIC[mnemonic], left, right)
+        result = operation(ARITHMETIC[mnemonic], left, right)
         flags: list[ir.Op] = []
         if mnemonic == "SUBS":
             flags = self._flags(left, right)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -13,15 +15,29 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.frontends.c.confinement import Overlay, dependencies, folders_of_compiler
+from memfence.frontends.endings import is_cpp
 from memfence.program.load_options import COptions
+from memfence.reading import MOST_FILES, TooManyFiles, confined_to, files_of, read_text, require_allowed
 from memfence.source import SourceText
 
 HEADERS = Path(__file__).parent / "include"
-CPP = frozenset((".cc", ".cpp", ".cxx", ".c++", ".C", ".hpp"))
 COMMON = (
     "-UNDEBUG", "-g", "-O1", "-S", "-emit-llvm", "-fno-discard-value-names", "-U_FORTIFY_SOURCE",
-    "-fno-stack-protector", "-fno-color-diagnostics", "-w",
+    "-fno-stack-protector", "-fno-color-diagnostics", "-Wno-everything",
 )  # fmt: skip
+POISONED = (" phi ", " insertvalue ", " insertelement ", " shufflevector ")
+"""Instructions that have `poison` for other reasons than that."""
+FOLDED = ("-Winteger-overflow", "-Wshift-count-overflow", "-Wshift-count-negative", "-Wdivision-by-zero")
+"""What clang says of constants that it computes itself although C does not define the result."""
+SHIFTS = ("-fsanitize=shift-base", "-fsanitize-trap=shift-base")
+"""The IR does not say whether an integer that is shifted to the left has a sign. This makes the test part of the code,
+by the rule of the standard: C++20 has none."""
+CONSTANTS = (
+    "-fsanitize=shift,signed-integer-overflow,integer-divide-by-zero",
+    "-fsanitize-trap=shift,signed-integer-overflow,integer-divide-by-zero",
+)
+"""For texts with such constants: all arithmetic is left in the code, with its tests."""
 AS_WRITTEN = ("-Xclang", "-disable-llvm-passes")
 AS_COMPILED = ("-O2", "-fno-vectorize", "-fno-slp-vectorize")
 OLD_C = (
@@ -32,8 +48,14 @@ ZIG_TARGET = ("-target", "x86_64-linux-gnu", "-mcpu=x86_64+cx16")
 CLANG_TARGET = ("--target=x86_64-linux-gnu",)
 NEWEST, OLDEST = 30, 13
 MESSAGE = re.compile(r"^(?P<path>.+?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<text>.*)$")
+ZIGS_OWN = re.compile(r"error: failed to (read|parse) 'tmp/[^']*\.d': ")
+ZIGS_REASONS = {
+    "read": "a file that `#embed` names cannot be read",
+    "parse": "the path of the file, or of a header, has quotes or backslashes that the compiler cannot read",
+}
 INSTALL = "pip install ziglang tree-sitter tree-sitter-c tree-sitter-cpp"
 SECONDS = 300
+OVERLAY, LISTED = "overlay.yaml", "read.d"
 HINTS = {
     "file not found": "name the folder of the header with -I",
     "<command line>": "write -D NAME or -D NAME=VALUE",
@@ -46,16 +68,28 @@ HINT = "correct the line, or say what your build says: -D, -I, --std"
 """The help for what clang refuses."""
 
 
-def compile_text(source: SourceText, options: COptions) -> str:
-    """The IR of one text. InputError with clang's own messages where it refuses."""
-    suffix = Path(source.path).suffix
-    if suffix == ".ll":
+def compile_text(source: SourceText, options: COptions, instead: Sequence[SourceText] = ()) -> str:
+    """The IR of one text. InputError with clang's own messages where it refuses.
+
+    `instead`: texts that clang gets in place of what is in the files of their paths.
+    """
+    if Path(source.path).suffix.lower() == ".ll":
         return source.text
-    command = [*find_clang(options.clang, suffix in CPP, source), *flags(suffix in CPP, options)]
+    in_cpp = is_cpp(source.path)
+    clang = find_clang(options.clang, in_cpp, source)
+    command = [*clang, *flags(in_cpp, options)]
     with tempfile.TemporaryDirectory(prefix="memfence-") as folder:
         given, around = _file_for(source, Path(folder))
+        around = [*around, *_changed([text for text in instead if text.path != source.path], Path(folder))]
         out = Path(folder) / "out.ll"
+        overlay = _overlay(clang, given, source)
+        if overlay is not None:
+            around += _within(overlay, Path(folder))
+            _require_only(overlay, [*command, *around, str(given)], Path(folder), source)
         done = _run([*command, *around, "-o", str(out), str(given)], source)
+        if options.overflow and not options.as_compiled and _folds_undefined(done.stderr, out):
+            command += CONSTANTS
+            done = _run([*command, *around, "-o", str(out), str(given)], source)
         if done.returncode != 0 and "exceptions disabled" in done.stderr:  # legal, as long as nothing is thrown
             done = _run([*command, "-fexceptions", *around, "-o", str(out), str(given)], source)
         if done.returncode != 0 or not out.exists():
@@ -63,8 +97,53 @@ def compile_text(source: SourceText, options: COptions) -> str:
         return out.read_text(encoding="utf-8", errors="replace")
 
 
+def _overlay(clang: Sequence[str], given: Path, source: SourceText) -> Overlay | None:
+    """What clang may read; None: everything."""
+    root = confined_to()
+    if root is None:
+        return None
+    try:
+        return Overlay((given, *files_of(root)), (HEADERS, *folders_of_compiler(clang)))
+    except TooManyFiles:
+        message = f"the folder `{root.name}` has too many files for a page to read C in it"
+        hint = f"give the page a folder with at most {MOST_FILES:,} of them: memfence ui --folder DIR"
+        at = Label(source.span(0, min(1, len(source.text))))
+        raise InputError([Diagnostic(Code.TOO_LARGE, message, at, hint=hint)]) from None
+
+
+def _within(overlay: Overlay, folder: Path) -> list[str]:
+    """The flags that give clang this file system."""
+    (folder / OVERLAY).write_text(overlay.text(), encoding="utf-8")
+    return ["-ivfsoverlay", str(folder / OVERLAY)]
+
+
+def _require_only(overlay: Overlay, command: Sequence[str], folder: Path, source: SourceText) -> None:
+    """Refuse a text for which clang would read another file, however it does that, before anything of it is shown."""
+    listed = folder / LISTED
+    _run([*command, "-M", "-MF", str(listed)], source)
+    read = dependencies(listed.read_text(encoding="utf-8", errors="replace")) if listed.exists() else []
+    here = Path.cwd()
+    if not all(overlay.has(Path(os.path.normpath(here / path))) for path in read):
+        at = Label(source.span(0, min(1, len(source.text))))
+        raise InputError([Diagnostic(Code.UNREADABLE, "the text reads files outside of the folder", at)])
+
+
+def _folds_undefined(output: str, made: Path) -> bool:
+    """Whether clang computed a constant that C does not define: it says so, or leaves `poison` in its place."""
+    if any(f"[{name}]" in output for name in FOLDED):
+        return True
+    text = made.read_text(encoding="utf-8", errors="replace") if made.exists() else ""
+    lines = text.splitlines() if "poison" in text else []
+    return any("poison" in line and not any(word in line for word in POISONED) for line in lines)
+
+
 def compile_bitcode(path: Path, source: SourceText, options: COptions) -> str:
     """The text of a file of bitcode."""
+    try:
+        require_allowed(path)
+    except OSError as problem:
+        at = Label(source.span(0, 0))
+        raise InputError([Diagnostic(Code.UNREADABLE, f"cannot read `{path}`: {problem.strerror}", at)]) from None
     command = [*find_clang(options.clang, False, source), "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"]
     with tempfile.TemporaryDirectory(prefix="memfence-") as folder:
         out = Path(folder) / "out.ll"
@@ -78,7 +157,8 @@ def compile_bitcode(path: Path, source: SourceText, options: COptions) -> str:
 
 def flags(is_cpp: bool, options: COptions) -> list[str]:
     """What clang is told, whatever the file."""
-    found = [*COMMON, *(AS_COMPILED if options.as_compiled else AS_WRITTEN), f"-I{HEADERS}"]
+    found = [*COMMON, *FOLDED, *(AS_COMPILED if options.as_compiled else AS_WRITTEN), f"-I{HEADERS}"]
+    found += SHIFTS if options.overflow and not options.as_compiled else ()
     found += ["-fno-exceptions"] if is_cpp else OLD_C
     found += [f"-D{name}" for name in options.macros] + [f"-I{folder}" for folder in options.include]
     found += [part for name in options.forced_include for part in ("-include", name)]
@@ -89,7 +169,7 @@ def _file_for(source: SourceText, folder: Path) -> tuple[Path, list[str]]:
     """A file with the text: the user's own where it has just this text, so that clang names it as the user does."""
     path = Path(source.path)
     try:
-        if path.read_bytes() == source.marked(source.text).encode():
+        if confined_to() is None and path.read_bytes() == source.marked(source.text).encode():
             return path, []
     except (OSError, ValueError):
         pass
@@ -97,6 +177,22 @@ def _file_for(source: SourceText, folder: Path) -> tuple[Path, list[str]]:
     name = str(path).replace("\\", "\\\\").replace('"', '\\"')
     copy.write_text(f'#line 1 "{name}"\n{source.text}', encoding="utf-8")
     return copy, ["-iquote", str(path.parent)]
+
+
+def _changed(texts: Sequence[SourceText], folder: Path) -> list[str]:
+    """The options by which clang finds these texts at their paths. Places in them keep the names of the files."""
+    if not texts:
+        return []
+    files = []
+    for number, text in enumerate(texts):
+        copy = folder / f"changed{number}"
+        copy.write_bytes(text.marked(text.text).encode())
+        names = dict.fromkeys((str(Path.cwd() / text.path), str(Path(text.path).resolve())))
+        files += [{"type": "file", "name": name, "external-contents": str(copy)} for name in names]
+    layout = folder / "changed.yaml"
+    whole = {"version": 0, "use-external-names": False, "case-sensitive": True, "roots": files}
+    layout.write_text(json.dumps(whole), encoding="utf-8")
+    return ["-ivfsoverlay", str(layout)]
 
 
 def _run(command: Sequence[str], source: SourceText) -> subprocess.CompletedProcess[str]:
@@ -135,6 +231,10 @@ def _no_clang(source: SourceText, message: str) -> InputError:
 
 def _diagnostics(output: str, source: SourceText) -> list[Diagnostic]:
     """Clang's errors, each at its place."""
+    own = ZIGS_OWN.search(output)  # what zig says where clang is silent, with a name that is another one each time
+    if own is not None:
+        at = Label(source.span(0, min(1, len(source.text))))
+        return [Diagnostic(Code.COMPILER, ZIGS_REASONS[own[1]], at, hint=HINT)]
     texts = {_same(source.path): source}
     found = [_diagnostic(match, texts) for line in output.splitlines() if (match := MESSAGE.match(line))]
     if found:
@@ -161,6 +261,8 @@ def _diagnostic(match: re.Match[str], texts: dict[str, SourceText]) -> Diagnosti
     span = source.span(start, start + (len(rest[0]) if rest else 0))
     message = re.sub(r"(?<!\w)'([^']+)'(?!\w)", r"`\1`", match["text"])
     hint = next((hint for part, hint in HINTS.items() if part in message or part in path), HINT)
+    if "file not found" in message and confined_to() is not None:
+        hint = "only files of the folder can be included, and the headers of the compiler"
     return Diagnostic(Code.COMPILER, message, Label(span), hint=hint)
 
 
@@ -170,6 +272,6 @@ def _same(path: str) -> str:
 
 def _read(path: str) -> SourceText:
     try:
-        return SourceText(path, Path(path).read_text(encoding="utf-8", errors="replace"))
-    except OSError:
+        return SourceText(path, read_text(Path(path)))
+    except (OSError, ValueError):
         return SourceText(path, "")

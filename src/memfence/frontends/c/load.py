@@ -21,16 +21,21 @@ from memfence.frontends.c.machine.refusal import Refused
 from memfence.frontends.c.machine.specialise import ENTRY_HINT, specialise
 from memfence.program.ir import Program
 from memfence.program.load_options import DEFAULT_OPTIONS, COptions, LoadOptions
-from memfence.source import SourceText, Span
+from memfence.reading import read_bytes
+from memfence.source import SourceText, Span, text_of
 
 DEFAULT = COptions()
 IR_HINT = "write it with: clang -g -O1 -Xclang -disable-llvm-passes -S -emit-llvm FILE.c"
 
 
-def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
-    """The program in the text, and in the other files that the options name."""
-    texts = [source, *(_read(Path(path)) for path in options.c.also)]
-    program = load_texts(texts, options.c, frozenset(options.any_number))
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS, instead: Sequence[SourceText] = ()) -> Program:
+    """The program in the text, and in the other files that the options name.
+
+    `instead`: texts that stand in place of what is in the files of their paths, headers among them.
+    """
+    known = {text.path: text for text in instead}
+    texts = [source, *(known.get(path) or _read(Path(path)) for path in options.c.also)]
+    program = load_texts(texts, options.c, frozenset(options.any_number), instead)
     return replace(program, options=replace(options, language="c"))
 
 
@@ -40,16 +45,19 @@ def load(paths: Sequence[str | Path], options: COptions = DEFAULT) -> Program:
 
 
 def load_texts(
-    sources: Sequence[SourceText], options: COptions = DEFAULT, any_number: frozenset[str] = frozenset()
+    sources: Sequence[SourceText],
+    options: COptions = DEFAULT,
+    any_number: frozenset[str] = frozenset(),
+    instead: Sequence[SourceText] = (),
 ) -> Program:
     """The program in these texts together; their paths tell the language, and where their headers are.
 
-    `any_number`: functions of which there may be any number of threads.
+    `any_number`: functions of which there may be any number of threads. `instead`: see `parse`.
     """
     if options.assertions_only:
         options = replace(options, overflow=False, deadlock=False)
-    modules = [_module(source, options) for source in sources]
-    known = Sources(tuple(sources))
+    modules = [_module(source, options, instead) for source in sources]
+    known = Sources(tuple(sources), tuple(instead))
     linked = Linked(modules)
     mistakes = [_twice(first, second, linked, known) for first, second in linked.duplicates()]
     if mistakes:
@@ -62,19 +70,18 @@ def load_texts(
 
 def _read(path: Path) -> SourceText:
     try:
-        content = path.read_bytes()
+        content = read_bytes(path)
     except OSError as error:
         empty = SourceText(str(path), "")
         message = f"cannot read `{path}`: {error.strerror}"
         raise InputError([Diagnostic(Code.UNREADABLE, message, Label(empty.span(0, 0)))]) from None
-    if path.suffix == ".bc":
-        return SourceText(str(path), "")
-    return SourceText(str(path), content.decode("utf-8", errors="replace"))
+    return SourceText(str(path), "") if path.suffix.lower() == ".bc" else text_of(str(path), content)
 
 
-def _module(source: SourceText, options: COptions) -> Module:
+def _module(source: SourceText, options: COptions, instead: Sequence[SourceText]) -> Module:
     path = Path(source.path)
-    text = compile_bitcode(path, source, options) if path.suffix == ".bc" else compile_text(source, options)
+    is_bitcode = path.suffix.lower() == ".bc"
+    text = compile_bitcode(path, source, options) if is_bitcode else compile_text(source, options, instead)
     try:
         return read_module(text, source.path)
     except ReadingError as error:
@@ -87,8 +94,8 @@ def _no_module(reason: str, source: SourceText) -> Diagnostic:
         nothing = Label(source.span(0, min(1, len(source.text))), "nothing is defined here")
         return Diagnostic(Code.NO_PROCESS, "the file defines no function", nothing, hint=ENTRY_HINT)
     line = re.split(r" in |expected: ", reason)[-1]
-    start = max(0, source.text.find(line))
-    at = Label(source.span(start, start + min(len(line), len(source.text) - start) if start else start + 1))
+    start = source.text.find(line)
+    at = Label(source.span(start, start + len(line)) if start >= 0 else source.span(0, min(1, len(source.text))))
     return Diagnostic(Code.SYNTAX, f"this is no LLVM IR: {reason}", at, hint=IR_HINT)
 
 
@@ -106,7 +113,7 @@ def _twice(first: Symbol, second: Symbol, linked: Linked, sources: Sources) -> D
     spans = [sources.span(linked.place_of(symbol)) for symbol in (first, second)]
     related = (Label(spans[0], "defined here"),)
     hint = "the files of one command are one program; check each in a command of its own"
-    message = f"`{second.name}` is defined in two files"
+    message = f"`{linked.title(second)}` is defined in two files"
     return Diagnostic(
         Code.DUPLICATE, message, Label(spans[1]), related=related, hint=hint if second.name == "main" else None
     )

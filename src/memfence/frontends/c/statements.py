@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
+from memfence.frontends.endings import is_c as is_c_path
+from memfence.frontends.endings import is_cpp as is_cpp_path
 from memfence.records import Record
 from memfence.source import SourceText
 
-CPP = frozenset((".cc", ".cpp", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx"))
 SIMPLE = frozenset(("expression_statement", "declaration"))
 LISTS = frozenset(("compound_statement", "case_statement", "translation_unit"))
+DECIDING = ("if_statement", "switch_statement")
+BODIES = ("if_statement", "else_clause", "while_statement", "for_statement", "do_statement")
+"""What a statement without braces may be the body of."""
 WRAPPERS = frozenset(("labeled_statement", "attributed_statement"))
 
 
@@ -32,12 +35,15 @@ class Call(Record):
 
 
 class Statements:
-    """The statements of one text."""
+    """The statements of one text; whether that is C++ is told by its path, unless it is said."""
 
-    def __init__(self, source: SourceText) -> None:
+    def __init__(self, source: SourceText, is_cpp: bool | None = None) -> None:
         self.source = source
         self.data = source.text.encode()
-        self.tree = _parser(Path(source.path).suffix in CPP).parse(self.data)
+        in_cpp = is_cpp_path(source.path) if is_cpp is None else is_cpp
+        self.tree = _parser(in_cpp).parse(self.data)
+        if is_cpp is None and not in_cpp and not is_c_path(source.path) and self.tree.root_node.has_error:
+            self.tree = _parser(True).parse(self.data)  # a header of C++
         self.is_ascii = len(self.data) == len(source.text)
 
     def at(self, line: int, column: int) -> Statement | None:
@@ -53,6 +59,25 @@ class Statements:
         while parent is not None and parent.type in WRAPPERS:
             node, parent = parent, parent.parent
         if parent is None or parent.type == "translation_unit" or parent.type == "for_statement":
+            return None
+        return Statement(self._offset(node.start_byte), self._offset(node.end_byte), parent.type not in LISTS)
+
+    def before(self, line: int, column: int) -> Statement | None:
+        """The statement that evaluates what is at the place once whenever control comes to it: not a loop.
+
+        A fence before the statement is one before what is evaluated.
+        """
+        point = (line - 1, max(0, column - 1))
+        node: Any = self.tree.root_node.descendant_for_point_range(point, point)
+        inner = node
+        while node is not None and not _is_statement(node):
+            inner, node = node, node.parent
+        if node is None or node.type not in (*SIMPLE, "return_statement", *DECIDING):
+            return None
+        if node.type in DECIDING and node.child_by_field_name("condition") != inner:
+            return None
+        parent = node.parent
+        if parent is None or parent.type not in (*LISTS, *BODIES) or parent.type == "translation_unit":
             return None
         return Statement(self._offset(node.start_byte), self._offset(node.end_byte), parent.type not in LISTS)
 
@@ -104,6 +129,12 @@ class Statements:
 
     def _offset(self, byte: int) -> int:
         return byte if self.is_ascii else len(self.data[:byte].decode("utf-8", "replace"))
+
+
+@lru_cache(64)
+def statements_of(source: SourceText, is_cpp: bool | None = None) -> Statements:
+    """The statements of the text, found once."""
+    return Statements(source, is_cpp)
 
 
 def _is_named_by(parent: Any, node: Any) -> bool:

@@ -14,6 +14,7 @@ from memfence.frontends.clitmus import syntax
 from memfence.frontends.clitmus.calls import FUNCTIONS, ORDERS, Function, allowed_orders
 from memfence.frontends.clitmus.places import Names
 from memfence.frontends.clitmus.steps import Do, Fork, Step
+from memfence.frontends.parsing.limits import operation
 from memfence.frontends.parsing.syntax import Name
 from memfence.program import ir
 from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr, Register, Unary, variable_address
@@ -53,7 +54,7 @@ class Values:
             case syntax.Infix("&&" | "||" as op, left, right, span):
                 return self._both(op, left, right, span)
             case syntax.Infix(op, left, right):
-                return Binary(op, self.value(left), self.value(right))
+                return operation(op, self.value(left), self.value(right))
             case syntax.Ternary():
                 return self._either(expression)
             case syntax.Deref(pointer, span):
@@ -131,11 +132,11 @@ class Values:
         if is_atomic and op in _RMW:
             operand, old = self.value(assignment.value), self.names.temporary()
             self.do(span, ir.Rmw(old, address, _RMW[op], operand))
-            return Register(old) if assignment.gives_old else Binary(op, Register(old), operand)
+            return Register(old) if assignment.gives_old else operation(op, Register(old), operand)
         if is_atomic:
             self.names.report(Code.UNSUPPORTED, f"`{op}=` of an atomic variable is not supported", span)
         before = self._load(address, order, span, None)
-        value = Binary(op, before, self.value(assignment.value))
+        value = operation(op, before, self.value(assignment.value))
         self.do(span, ir.Store(address, value, order=order))
         return before if assignment.gives_old else value
 
@@ -148,7 +149,7 @@ class Values:
         if assignment.gives_old:
             before = Register(self.names.temporary())
             self.do(assignment.span, ir.Assign(before.index, Register(register)))
-        value = Binary(assignment.op, Register(register), self.value(assignment.value))
+        value = operation(assignment.op, Register(register), self.value(assignment.value))
         self.do(assignment.span, ir.Assign(register, Binary("!=", value, Const(0)) if is_truth else value))
         return before
 

@@ -11,6 +11,7 @@ from typing import assert_never
 from memfence.codes import Code
 from memfence.frontends.dve.names import Constant, LocalPlace, Names, SharedPlace, Symbol
 from memfence.frontends.dve.syntax import Expression, Infix, InState, Number, Prefix, Variable
+from memfence.frontends.parsing.limits import operation
 from memfence.program import expressions
 from memfence.source import Span
 
@@ -75,7 +76,8 @@ class Values:
                     return expressions.TRUE
                 return expressions.fold_binary("||", first, self.truth(expression.right, both(when, only_if)))
             case operator:
-                return expressions.fold_binary(operator, left, self.value(expression.right, when))
+                made = operation(operator, left, self.value(expression.right, when))
+                return expressions.fold_binary(operator, made.left, made.right)
 
     def truth(self, expression: Expression, when: expressions.Expr | None) -> expressions.Expr:
         """The right operand of a connective: true only where it is positive."""

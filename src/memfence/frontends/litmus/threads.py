@@ -16,6 +16,7 @@ from memfence.frontends.herd.syntax import InitialState, Item, Target
 from memfence.frontends.herd.track import Track
 from memfence.frontends.litmus.instructions import ARITHMETIC, CONDITIONS, register_name
 from memfence.frontends.litmus.syntax import Immediate, Indirect, Instruction, Location, Operand, RegisterName
+from memfence.frontends.parsing.limits import operation
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr, Register, negate, variable_address
 from memfence.program.ir import Assign, Assume, Domain, Fence, FencePoint, Load, Op, Rmw, RmwKind, Store
@@ -267,7 +268,7 @@ class Thread:
             operand = Const(1)
         if instruction.mnemonic == "SHR":  # shifts in zeros
             old = Binary("&", old, Const(2**32 - 1))
-        result = Binary(_OPERATOR[instruction.mnemonic], old, operand)
+        result = operation(_OPERATOR[instruction.mnemonic], old, operand)
         return [[*self._flags(result, Const(0)), *self._write(destination, result)]]
 
     def _write(self, destination: Operand, value: Expr) -> list[Op]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
 from memfence.frontends.parsing.grammar import load_grammar, span_of
-from memfence.frontends.parsing.limits import LARGEST, SMALLEST, first_too_deep, read_integer
+from memfence.frontends.parsing.limits import LARGEST, SMALLEST, first_too_deep, operation, read_integer
 from memfence.frontends.parsing.recovery import LineStyle, parse_lines
 from memfence.frontends.persist.syntax import Declaration, Instruction, ProcessText, ProgramText
 from memfence.program.expressions import Binary, BinaryOp, Conditional, Const, Expr, Unary, UnaryOp
@@ -168,7 +168,7 @@ class ExpressionReader:
 
         def apply() -> None:
             right, left = operands.pop(), operands.pop()
-            operands.append(Binary(operators.pop(), left, right))
+            operands.append(operation(operators.pop(), left, right))
 
         for i in range(1, len(parts), 2):
             operator = cast(BinaryOp, str(parts[i]))
@@ -204,4 +204,4 @@ def _apply(name: str, arguments: Sequence[Expr]) -> Expr:
     left, right = arguments
     if name in ("min", "max"):
         return Conditional(Binary("<=" if name == "min" else ">=", left, right), left, right)
-    return Binary(cast(BinaryOp, FUNCTIONS[name]), left, right)
+    return operation(cast(BinaryOp, FUNCTIONS[name]), left, right)

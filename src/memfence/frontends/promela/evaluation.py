@@ -8,6 +8,7 @@ from typing import assert_never
 
 from memfence.codes import Code
 from memfence.diagnostics import Label
+from memfence.frontends.parsing.limits import operation
 from memfence.frontends.promela import syntax
 from memfence.frontends.promela.declarations import (
     INT,
@@ -129,7 +130,7 @@ class Evaluation:
                 needed = first if op == "&&" else expressions.negate(first)
                 return expressions.Binary(op, first, self.value(right, _both(when, needed)))
             case syntax.BinaryOperation(op, left, right):
-                return expressions.Binary(op, self.value(left, when), self.value(right, when))
+                return operation(op, self.value(left, when), self.value(right, when))
             case syntax.Choice(condition, then, otherwise):
                 test = self.value(condition, when)
                 yes = self.value(then, _both(when, test))

@@ -13,6 +13,7 @@ from pathlib import Path
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.promela.tokens import END_OF_LINE, NAME, STRING, Token, tokenise
+from memfence.reading import read_bytes
 from memfence.records import Record
 from memfence.source import SourceText, Span
 
@@ -164,7 +165,7 @@ class _Preprocessor:
             self.error(Code.TOO_DEEP, "files are included too deeply", rest[0].span)
             return
         try:
-            text = path.read_bytes().decode("utf-8")
+            text = read_bytes(path).decode("utf-8")
         except (OSError, ValueError) as problem:
             if Path(name).name != HEADER:  # ours may be missing: it is known
                 reason = getattr(problem, "strerror", None) or "it is not UTF-8 text"

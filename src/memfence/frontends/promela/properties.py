@@ -13,6 +13,7 @@ from typing import assert_never
 
 from memfence.codes import Code
 from memfence.diagnostics import InputError, did_you_mean
+from memfence.frontends.parsing.limits import operation
 from memfence.frontends.promela import syntax
 from memfence.frontends.promela.declarations import (
     Errors,
@@ -87,7 +88,7 @@ class Formulas:
             case syntax.UnaryOperation(op, operand):
                 return expressions.Unary(op, self.value(operand))
             case syntax.BinaryOperation(op, left, right):
-                return expressions.Binary(op, self.value(left), self.value(right))
+                return operation(op, self.value(left), self.value(right))
             case syntax.Choice(condition, then, otherwise):
                 return expressions.Conditional(self.value(condition), self.value(then), self.value(otherwise))
             case syntax.LabelReference(proctype, pid, label):

@@ -11,12 +11,12 @@ from typing import NamedTuple, assert_never
 
 from memfence.program import expressions
 
-_EDGE = 2**64
-_INFINITE = 2**128
+_EDGE = 2**128
+_INFINITE = 2**256
 
 
 class Interval(NamedTuple):
-    """The integers from `lo` to `hi`. Bounds past 2**64 either way are not kept: they count as infinite."""
+    """The integers from `lo` to `hi`. Bounds past 2**128 either way are not kept: they count as infinite."""
 
     lo: int
     hi: int
@@ -31,6 +31,9 @@ class Interval(NamedTuple):
 
 EVERYTHING = Interval(-_INFINITE, _INFINITE)
 BOOLEAN = Interval(0, 1)
+MACHINE = Interval(expressions.LEAST, expressions.MOST)
+"""What arithmetic may lead to: whatever lies outside is an error."""
+SHIFTS = Interval(0, expressions.FARTHEST_SHIFT)
 ZERO = Interval(0, 0)
 ONE = Interval(1, 1)
 
@@ -134,7 +137,7 @@ def _binary(op: expressions.BinaryOp, a: Interval, b: Interval) -> Interval | No
         case "%":
             return _remainder(a, b)
         case "<<" | ">>":
-            shift = meet(b, Interval(0, 31))
+            shift = meet(b, SHIFTS)
             return None if shift is None else _shifted(op == "<<", a, shift)
         case "&" | "|" | "^":
             return _bitwise(op, a, b)

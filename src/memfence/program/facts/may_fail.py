@@ -5,11 +5,18 @@ from __future__ import annotations
 from memfence.program.expressions import Address, Binary, Expr, Register, RegisterOf, children
 from memfence.program.facts.effects import op_expressions, value_written
 from memfence.program.facts.interval_analysis import analyse_values
-from memfence.program.facts.interval_arithmetic import ZERO, Environment, Interval, hull, meet, value_of
+from memfence.program.facts.interval_arithmetic import (
+    MACHINE,
+    SHIFTS,
+    ZERO,
+    Environment,
+    Interval,
+    hull,
+    meet,
+    value_of,
+)
 from memfence.program.facts.interval_transfer import domains_of
 from memfence.program.ir import Assert, Assign, Domain, Load, Op, Process, Program, Rmw, Store, Transition
-
-_MACHINE = Interval(-(2**63), 2**63 - 1)
 
 
 def may_fail(program: Program, process: Process, op: Op) -> bool:
@@ -113,7 +120,7 @@ def _elements(program: Program, address: Address, env: Environment) -> range | N
 def _evaluation_may_fail(program: Program, expr: Expr, env: Environment) -> bool:
     """Looks at every operand, even where `&&`, `||` or `?:` would not evaluate it."""
     found = _value(program, expr, env)
-    if found is None or not _MACHINE.contains(found):
+    if found is None or not MACHINE.contains(found):
         return True
     if isinstance(expr, Binary) and expr.op in ("/", "%", "<<", ">>"):
         right = _value(program, expr.right, env)
@@ -121,6 +128,6 @@ def _evaluation_may_fail(program: Program, expr: Expr, env: Environment) -> bool
             return True
         if expr.op in ("/", "%") and meet(right, ZERO) is not None:
             return True
-        if expr.op in ("<<", ">>") and not Interval(0, 31).contains(right):
+        if expr.op in ("<<", ">>") and not SHIFTS.contains(right):
             return True
     return any(_evaluation_may_fail(program, child, env) for child in children(expr))

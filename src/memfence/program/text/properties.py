@@ -24,7 +24,8 @@ __all__ = ["parse_expression", "print_address", "print_expression"]
 
 DEEPEST_NESTING = 50
 HIGHEST = 200
-LARGEST = 2**31 - 1
+LARGEST, LEAST = 2**64 - 1, -(2**63)
+LONGEST_NUMBER = 100
 
 
 def parse_expression(text: str, program: Program, option: str = "--forbid") -> expressions.Expr:
@@ -84,7 +85,7 @@ class _Parser(Tokens):
         if op is None:
             return self.primary()
         if op.text == "-" and self.next.kind == "number":
-            return expressions.Const(-self.number(self.take(), LARGEST + 1)), 1
+            return expressions.Const(-self.number(self.take(), -LEAST)), 1
         operand, height = self.nested(self.unary)
         return expressions.Unary(cast(expressions.UnaryOp, op.text), operand), self.higher(height)
 
@@ -124,11 +125,11 @@ class _Parser(Tokens):
 
     def number(self, token: Token, largest: int) -> int:
         try:
-            value = int(token.text[:20], 0)
+            value = int(token.text, 0) if len(token.text) < LONGEST_NUMBER else largest + 1
         except ValueError:
             self.fail(f"`{token.text}` is neither a number nor a name", token.span, "put odd names in double quotes")
         if value > largest:
-            self.fail(f"`{token.text}` does not fit into 32 bits", token.span, code=Code.TOO_LARGE)
+            self.fail(f"`{token.text}` does not fit into 64 bits", token.span, code=Code.TOO_LARGE)
         return value
 
     def empty(self) -> expressions.Expr:

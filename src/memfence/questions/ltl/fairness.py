@@ -69,7 +69,7 @@ def _conjuncts(formula: ltl.Formula) -> Iterator[ltl.Formula]:
 
 
 def _may_fail(expr: Expr) -> bool:
-    """Whether evaluation may divide by zero, shift too far, leave an array or 64 bits."""
+    """Whether evaluation may divide by zero, shift too far, leave an array or 128 bits."""
     for node in walk(expr):
         match node:
             case Binary("/" | "%", _, Const(divisor)) if divisor > 0:

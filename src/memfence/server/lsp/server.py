@@ -152,7 +152,8 @@ class Session:
         source = self._source(address)
         if source is None or answer is None or answer.get("verdict") != "fixed" or not answer.get("patched"):
             return None
-        return types.WorkspaceEdit(changes={address: views.edits_of(source, answer["patched"])})
+        changes = {address: views.edits_of(source, answer["patched"])} if answer["patched"] != source.text else {}
+        return types.WorkspaceEdit(changes={**changes, **views.edits_elsewhere(source, answer.get("files", []))})
 
     async def check(self, address: str, *_: Any) -> Object | None:
         """The command of the code lens: the verdict, and a violation among the diagnostics."""

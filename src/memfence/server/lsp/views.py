@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
 
-from memfence.source import SourceText
+from memfence.source import SourceText, text_of
 
 Object = dict[str, Any]
 WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*(?:\[\d+\])?")
@@ -17,7 +18,7 @@ COMMANDS = {"check": "memfence.check", "fix": "memfence.fix", "why": "memfence.w
 NEEDS = {
     "needed": "needed: without it a run appears that breaks the program",
     "redundant": "not needed: the program is proved without it",
-    "violated_anyway": "the program fails with it, too",
+    "violated_anyway": "not known to be needed: the program fails as it is; check or fix it first",
     "unknown": "a limit was hit before it could be decided",
 }
 
@@ -71,24 +72,38 @@ def _diagnostic(
 
 
 def verdict_diagnostics(source: SourceText, address: str, answer: Object) -> list[types.Diagnostic]:
-    """What a check found: a violation at its last step, with the steps before it as related places."""
+    """What a check found: a violation at the place that matters, the overtaken store or what fails; the other places
+    and the steps of the run are related to it."""
     warnings = [_mistake(source, address, one) for one in answer.get("warnings", [])]
     if answer.get("verdict") != "violated" or not answer.get("trace"):
         return warnings
-    steps = list(_steps(source, answer["trace"]))
-    line = steps[-1][0] if steps else 1
-    message = " ".join([answer["line"], *answer["why"]])
-    found = _diagnostic(source, line, message, types.DiagnosticSeverity.Error, "violated")
+    places = [(_range_of(source, one), one["label"]) for one in answer["places"] if one["file"] == source.path]
+    steps = [(line_range(source, line), text) for line, text in _steps(source, answer["trace"])]
+    where = next((at for at, _ in places), steps[-1][0] if steps else line_range(source, 1))
+    message = " ".join([f"{_sentence(answer['finding'])} (under {answer['model']}).", *answer["why"]])
+    found = types.Diagnostic(where, message, types.DiagnosticSeverity.Error, "violated", source="memfence")
     found.related_information = [
-        types.DiagnosticRelatedInformation(types.Location(address, line_range(source, at)), text) for at, text in steps
+        types.DiagnosticRelatedInformation(types.Location(address, at), text) for at, text in (*places, *steps)
     ]
     return [found, *warnings]
 
 
+def _range_of(source: SourceText, place: Object) -> types.Range:
+    return line_range(source, place["line"], place["column"], place["length"])
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] if not text.startswith(("assert", "`")) else text
+
+
 def _steps(source: SourceText, trace: list[Object]) -> Iterable[tuple[int, str]]:
+    """The steps with a place in this text; one that repeats the step before it is left out."""
+    last = None
     for step in trace:
-        if step.get("line") and step.get("file", source.path) == source.path:
+        what = (step.get("line"), step["process"], step["text"])
+        if step.get("line") and step.get("file", source.path) == source.path and what != last:
             yield int(step["line"]), f"step {step['step']}: {step['process']}: {step['text']}"
+            last = what
 
 
 def lenses(source: SourceText, address: str, lines: list[int]) -> list[types.CodeLens]:
@@ -135,6 +150,18 @@ def need_text(answer: Object, line: int) -> str:
         for fence in answer_of["fences"]
         if fence["line"] == line
     )
+
+
+def edits_elsewhere(source: SourceText, files: list[Object]) -> dict[str, list[types.TextEdit]]:
+    """The changes of other files than the text, by their addresses, where they are as they were read."""
+    found: dict[str, list[types.TextEdit]] = {}
+    for one in files:
+        path = Path(one["file"])
+        if one["file"] == source.path or not path.is_file():
+            continue
+        before = text_of(one["file"], path.read_bytes())
+        found[path.resolve().as_uri()] = edits_of(before, one["patched"])
+    return found
 
 
 def edits_of(source: SourceText, patched: str) -> list[types.TextEdit]:

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from memfence.diagnostics import InputError
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.models.spec import SPECS
 from memfence.reports.json import error_object
 from memfence.server.child import Conversation, Question, ask
@@ -85,14 +86,15 @@ class Board:
     def _question(self, verb: str, options: Object) -> Question:
         self.place.path(self.name)
         seconds = min(max(1.0, float(self.seconds or 1)), LONGEST_SECONDS)
-        return Question(verb, self.name, self.text, options, seconds, MOST_MEGABYTES, str(self.place.root))
+        folder = str(self.place.root)
+        return Question(verb, self.name, self.text, options, seconds, MOST_MEGABYTES, folder, is_confined=True)
 
     def _refusal(self) -> Object | None:
-        try:
-            self.place.require_inside(SourceText(self.name, self.text))
-        except InputError as error:
-            return error_object(error)
-        return None
+        if len(self.text) <= LARGEST_CHARACTERS:
+            return None
+        at = Label(SourceText(self.name, self.text).span(0, 1))
+        message = f"the program is longer than {LARGEST_CHARACTERS:,} characters"
+        return error_object(InputError([Diagnostic(Code.TOO_LARGE, message, at)]))
 
     @property
     def is_searching(self) -> bool:

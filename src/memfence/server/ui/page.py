@@ -11,6 +11,7 @@ from typing import Any
 from nicegui import app, ui
 
 from memfence.api.examples import example_files, examples_folder
+from memfence.frontends import endings
 from memfence.server.ui.board import Board, Hall, packed, unpacked
 from memfence.server.ui.folder import Folder, Outside
 from memfence.server.ui.simulator import Simulator
@@ -23,7 +24,10 @@ PAUSE_SECONDS = 0.4
 FIRST = "store_buffering.litmus"
 BLUE, GREEN = "#1f55b5", "#1e7b3e"
 """Those of the reports; white text on them can be read."""
-COLOURS = {".pml": "C", ".dve": "C", ".c": "C", ".h": "C", ".cpp": "C++", ".cc": "C++", ".cxx": "C++"}
+COLOURS = {
+    **dict.fromkeys((".pml", ".dve", *endings.C, ".h"), "C"),
+    **dict.fromkeys((*endings.CPP, *endings.CPP_HEADERS), "C++"),
+}
 """The languages that the editor colours, by endings; what looks like none of them stays black."""
 STYLE = """
 .mf-side { min-width: min(320px, 100%); flex: 1 1 420px; max-width: 100%; }
@@ -150,7 +154,7 @@ class Page:
 
     def _link(self) -> None:
         part = packed(self.board.name, self.board.text)
-        ui.run_javascript(f"history.replaceState(null, '', '/?p={part}')")
+        ui.run_javascript(f"history.replaceState(null, '', location.pathname + '?p={part}')")
         ui.run_javascript("navigator.clipboard && navigator.clipboard.writeText(location.href)")
         ui.notify("The address of this page holds the program now.")
 
@@ -269,8 +273,8 @@ class Page:
         frame.props["srcdoc"] = html
 
 
-def serve(folder: Path, file: Path | None, port: int, *, show: bool) -> None:
-    """Answer browsers on this machine, until interrupted. Every visit gets a page of its own."""
+def serve(folder: Path, file: Path | None, port: int, token: str, *, show: bool) -> None:
+    """Answer browsers on this machine that know the token, until interrupted. Every visit gets a page of its own."""
     inside, halls = Folder(folder), list[Hall]()
     start = (file.name, file.read_text(encoding="utf-8")) if file is not None else _first()
 
@@ -280,8 +284,9 @@ def serve(folder: Path, file: Path | None, port: int, *, show: bool) -> None:
 
     app.on_startup(gc.freeze)  # what is loaded by now stays: looking through it again and again would hold up answers
     ui.page("/", title="memfence")(visit)
-    app.add_middleware(OnlyThisMachine)
-    ui.run(host="127.0.0.1", port=port, reload=False, show=show, title="memfence", show_welcome_message=False)
+    app.add_middleware(OnlyThisMachine, token=token)
+    shown = f"/{token}/" if show else False
+    ui.run(host="127.0.0.1", port=port, reload=False, show=shown, title="memfence", show_welcome_message=False)
 
 
 def _first() -> tuple[str, str]:

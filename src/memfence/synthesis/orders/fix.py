@@ -6,22 +6,32 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memfence.axiomatic.unrolling.refusal import NotUnrolled
+from memfence.diagnostics import InputError
 from memfence.engines.axiomatic.solve import LimitHit
-from memfence.frontends.c.orders import NewFence, StrongerOrder, names_its_order, with_more_points, with_orders
-from memfence.pipeline import load_text
+from memfence.frontends.c.editable import may_be_edited
+from memfence.frontends.c.macros import NO_MACROS, Macros, own_texts
+from memfence.frontends.c.orders import (
+    NewFence,
+    StrongerOrder,
+    names_its_order,
+    place_of_order,
+    texts_with_orders,
+    with_more_points,
+)
+from memfence.frontends.endings import is_cpp as is_cpp_path
 from memfence.program.ir import Program
 from memfence.program.orders import MemoryOrder
 from memfence.questions.portable import check_models
 from memfence.questions.portable_result import ByDependencies, ModelAnswer, PortableResult
-from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.orders.candidates import new_order, with_candidate_fences
+from memfence.synthesis.orders.everything import StillFails, variables_to_make_atomic
 from memfence.synthesis.orders.least import Choice, Least, LeastSearch
 from memfence.synthesis.orders.oracle import OrderOracle
 from memfence.synthesis.orders.places import OrderEdit, OrderPlace, edits_of, find_places
 from memfence.synthesis.orders.prices import prices_of
 from memfence.synthesis.orders.result import OrderChange, OrderFix
-from memfence.synthesis.patch import unified
+from memfence.synthesis.patch import PatchedFile, diff_of, in_order, reread, text_of
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.answer import Verdict
 
@@ -32,7 +42,8 @@ def fix_orders(program: Program, names: Sequence[str], options: FixOptions, *, u
     """The fewest places (or the least cost) to be strengthened so that the program works under every model.
 
     FIXED only if the patched text, read again, works under each of them, as far as `bound` says; IMPOSSIBLE only if the
-    strongest orders everywhere leave a violating execution.
+    program fails with the strongest orders and fences everywhere, also where they cannot be written, and with every
+    racing variable made atomic.
     """
     options = options.started()
     before = check_models(program, names, options, unrolled=unrolled)
@@ -41,12 +52,26 @@ def fix_orders(program: Program, names: Sequence[str], options: FixOptions, *, u
         return _timed(replace(blank, verdict=FixVerdict.ALREADY_HOLDS, is_minimum=True), options)
     if not any(map(_asks_for_a_fix, before.answers)):
         return _timed(blank, options)
+    refused: list[OrderPlace] = []
     try:
-        return _timed(_Fixing(program, names, options, unrolled, blank, before).result(), options)
+        while True:
+            try:
+                fixing = _Fixing(program, names, options, unrolled, blank, before, refused)
+                return _timed(fixing.result(), options)
+            except _DoesNotCompile as broken:
+                refused += broken.places
     except LimitHit as hit:
         return _timed(replace(blank, stop=hit.stop), options)
     except NotUnrolled as unfit:
         return _timed(replace(blank, refused=unfit.why), options)
+
+
+class _DoesNotCompile(Exception):
+    """The compiler refuses the text with the changes at these places, however fences are spelled."""
+
+    def __init__(self, places: Sequence[OrderPlace]) -> None:
+        super().__init__(f"{len(places)} changes do not compile")
+        self.places = tuple(places)
 
 
 def _asks_for_a_fix(answer: ModelAnswer) -> bool:
@@ -68,6 +93,7 @@ class _Fixing:
         unrolled: int | None,
         blank: OrderFix,
         before: PortableResult,
+        refused: Sequence[OrderPlace],
     ) -> None:
         self.program = program
         self.names = names
@@ -76,8 +102,13 @@ class _Fixing:
         self.blank = blank
         self.properties = before.properties
         self.rounds = max((answer.unrolled or 1 for answer in before.answers), default=1)
+        self.refused = refused
+        self.macros = Macros(own_texts(program))
         self.candidates, points = with_candidate_fences(with_more_points(program))
-        self.places = tuple(place for place in find_places(self.candidates, points) if _can_be_written(program, place))
+        self.all_places = _tied(find_places(self.candidates, points), self.macros)
+        known = {(place.span, place.kind) for place in refused}
+        possible = (place for place in self.all_places if (place.span, place.kind) not in known)
+        self.places = tuple(place for place in possible if self.can_be_written(place))
         self.edits = edits_of(self.places)
 
     def result(self) -> OrderFix:
@@ -85,12 +116,33 @@ class _Fixing:
             least = self.least()
             found = replace(self.blank, places=len(self.places), asked=least.asked)
             if least.choice is None:
-                return replace(found, verdict=FixVerdict.IMPOSSIBLE)
+                return self.not_here(found)
             found = self.proved(replace(found, changes=self.changes(least.choice)))
             again = max((a.unrolled or 0 for a in found.answers if _asks_for_a_fix(a)), default=0)
             if again <= self.rounds:
                 return self.with_sets(found, least)
             self.rounds = again
+
+    def not_here(self, found: OrderFix) -> OrderFix:
+        """Where no change that can be written helps: what else would, if anything does."""
+        found = replace(found, broken=tuple(dict.fromkeys(place.span for place in self.refused)))
+        self.places, self.edits = self.all_places, edits_of(self.all_places)
+        least = self.least() if len(self.places) > len(self.refused) else None
+        if least is not None and least.choice is not None:
+            changes = self.changes(least.choice)
+            return replace(found, elsewhere=tuple(c for c in changes if not self.can_be_written(c.place)))
+        try:
+            racing = variables_to_make_atomic(self.program, self.names, self.options, self.unrolled)
+        except StillFails:
+            return replace(found, verdict=FixVerdict.IMPOSSIBLE)
+        return replace(found, racing=racing)
+
+    def can_be_written(self, place: OrderPlace) -> bool:
+        """Whether a text of the program's author says the order, and the edit changes no other access."""
+        source = place.span.source
+        if not may_be_edited(self.program, source):
+            return False
+        return place.point is not None or names_its_order(source, place.span, place.order, self.macros)
 
     def least(self) -> Least:
         limits = self.options.limits
@@ -99,10 +151,8 @@ class _Fixing:
         return LeastSearch(self.edits, prices, of_places, oracle.violates).run(every=self.options.all)
 
     def proved(self, found: OrderFix) -> OrderFix:
-        """The text with the changes, read again and asked about as the one before."""
-        source = self.program.source
-        patched = written(self.program, found.changes)
-        again = load_text(SourceText(source.path, patched), self.program.options)
+        """The text with the changes, read again and asked about as the one before; _DoesNotCompile."""
+        files, again = self.written(found.changes)
         after = check_models(again, self.names, self.options, unrolled=self.unrolled)
         is_fixed = all(answer.verdict in CONTENT for answer in after.answers)
         verdict = FixVerdict.FIXED if is_fixed else FixVerdict.UNKNOWN
@@ -110,10 +160,29 @@ class _Fixing:
             found,
             verdict=verdict,
             answers=after.answers,
-            patched=patched,
-            diff=unified(source, patched),
+            files=files,
+            patched=text_of(self.program, files),
+            diff=diff_of(files),
             is_minimum=True,
         )
+
+    def written(self, changes: Sequence[OrderChange]) -> tuple[tuple[PatchedFile, ...], Program]:
+        """The files with the changes, and the program that they are."""
+        for needs_header in (True, False):
+            files = written(self.program, changes, self.macros, needs_header=needs_header)
+            try:
+                return files, reread(self.program, files)
+            except InputError:
+                pass
+        alone = [change.place for change in changes if len(changes) > 1 and not self.compiles(change)]
+        raise _DoesNotCompile(alone or [change.place for change in changes])
+
+    def compiles(self, change: OrderChange) -> bool:
+        try:
+            self.written([change])
+        except _DoesNotCompile:
+            return False
+        return True
 
     def changes(self, choice: Choice) -> tuple[OrderChange, ...]:
         return changes_of(self.places, self.edits, choice)
@@ -130,19 +199,27 @@ def changes_of(places: Sequence[OrderPlace], edits: Sequence[OrderEdit], choice:
     return tuple(OrderChange(places[n], new_order(places[n], more)) for n, more in added.items() if more)
 
 
-def written(program: Program, changes: Sequence[OrderChange]) -> str:
-    """The text with the changes."""
+def written(
+    program: Program, changes: Sequence[OrderChange], macros: Macros = NO_MACROS, *, needs_header: bool = True
+) -> tuple[PatchedFile, ...]:
+    """The files with the changes."""
     edits: list[tuple[MemoryOrder, StrongerOrder] | NewFence] = []
     for change in changes:
         if change.place.point is not None:
             edits.append(NewFence(change.place.point, change.order))
         else:
             edits.append((change.place.order, StrongerOrder(change.place.span, change.order)))
-    return with_orders(program.source, edits)
+    is_cpp = is_cpp_path(program.source.path)
+    changed = dict(texts_with_orders(edits, macros, is_cpp, needs_header=needs_header))
+    return tuple(PatchedFile(source, changed[source]) for source in in_order(program, changed))
 
 
-def _can_be_written(program: Program, place: OrderPlace) -> bool:
-    """Whether the text of the program itself says the order: neither a header nor a macro does."""
-    if place.span.source is not program.source:
-        return False
-    return place.point is not None or names_its_order(program.source, place.span, place.order)
+def _tied(places: Sequence[OrderPlace], macros: Macros) -> tuple[OrderPlace, ...]:
+    """The places; those whose order is written in the same macro are one."""
+    found: dict[object, OrderPlace] = {}
+    for place in places:
+        at = None if place.point is not None else place_of_order(place.span.source, place.span, macros)
+        key = (at, place.kind, place.order) if at is not None else place
+        known = found.get(key)
+        found[key] = place if known is None else replace(known, ops=known.ops | place.ops)
+    return tuple(found.values())

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memfence.records import Record
+from memfence.synthesis.cheapest_model import cheapest_model
 from memfence.synthesis.orders.places import OrderEdit
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class LeastSearch:
             return None
         if self._solver is None:
             return frozenset()
-        model = self._solver.compute()
+        model = cheapest_model(self._solver)
         if model is None:
             return None
         return frozenset(literal - 1 for literal in model if 0 < literal <= len(self.edits))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from memfence.frontends.c.editable import may_be_edited
 from memfence.program.ir import Op, Program, Rmw
 from memfence.program.orders import MemoryOrder
 from memfence.questions.portable import check_models
@@ -62,7 +63,8 @@ def needed_orders(
 def strong_places(program: Program) -> tuple[OrderPlace, ...]:
     """The places of the text that could be weaker."""
     places = every_place(program)
-    return tuple(p for p in places if p.span.source is program.source and strengths_of(p.kind, p.order))
+    own = (p for p in places if p.span.source is program.source or may_be_edited(program, p.span.source))
+    return tuple(p for p in own if strengths_of(p.kind, p.order))
 
 
 def weaker_orders(place: OrderPlace) -> Iterator[MemoryOrder]:

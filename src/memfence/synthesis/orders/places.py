@@ -60,14 +60,20 @@ def _is_odd(program: Program, number: OpNumber) -> bool:
 def every_place(program: Program, points: Mapping[OpNumber, FencePoint] | None = None) -> tuple[OrderPlace, ...]:
     """Every atomic access and fence, in the order of the text."""
     points = points or {}
-    found: dict[tuple[int, int, Kind, str], OrderPlace] = {}
+    found: dict[tuple[str, int, int, Kind, str], OrderPlace] = {}
     for numbers, kind, order, span in _accesses(program):
         point = points.get(numbers[0])
         place = OrderPlace("new fence" if point is not None else kind, order, span, frozenset(), point)
-        key = (span.start, span.end, place.kind, point.key if point is not None else order.value)
+        key = (span.source.path, span.start, span.end, place.kind, point.key if point is not None else order.value)
         known = found.setdefault(key, place)
         found[key] = replace(known, ops=known.ops | frozenset(numbers))
-    return tuple(sorted(found.values(), key=lambda place: (place.span.start, place.span.end, place.kind)))
+    own = program.source.path
+
+    def in_text(place: OrderPlace) -> tuple[bool, str, int, int, Kind]:
+        path = place.span.source.path
+        return path != own, path, place.span.start, place.span.end, place.kind
+
+    return tuple(sorted(found.values(), key=in_text))
 
 
 def edits_of(places: tuple[OrderPlace, ...]) -> tuple[OrderEdit, ...]:

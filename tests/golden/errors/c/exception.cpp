@@ -1,5 +1,8 @@
 #include <stdexcept>
 int main()
 {
-    throw std::runtime_error("no");
+    try {
+        throw std::runtime_error("no");
+    } catch (const std::exception &) {
+    }
 }

@@ -8,6 +8,7 @@ from memfence.codes import Code
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine.access import alive_ops, at_address
 from memfence.frontends.c.machine.atomically import Atomically, returned
+from memfence.frontends.c.machine.packing import plain
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.residual import Barrier
 from memfence.frontends.c.machine.undefined import used
@@ -24,7 +25,7 @@ def number(path: Path, arguments: list[Value], position: int) -> Scalar:
     found = arguments[position]
     if isinstance(found, Parts):
         raise path.refuse(Code.UNSUPPORTED, "a struct is passed to a library function")
-    return used(found)
+    return used(plain(found))
 
 
 def known(path: Path, arguments: list[Value], position: int, what: str) -> int:

@@ -13,10 +13,11 @@ from memfence.frontends.c.llvm.types import IntType, PointerType, Type
 from memfence.frontends.c.llvm.values import InlineAsm
 from memfence.frontends.c.machine.access import load, store
 from memfence.frontends.c.machine.arithmetic import choose, compare, compute
+from memfence.frontends.c.machine.packing import plain
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.residual import UpdateKind
 from memfence.frontends.c.machine.updates import modify
-from memfence.frontends.c.machine.values import ONE, ZERO, Parts, Scalar, Value
+from memfence.frontends.c.machine.values import ONE, ZERO, Integer, Parts, Scalar, Value
 from memfence.program.orders import MemoryOrder
 from memfence.records import Record
 
@@ -117,7 +118,8 @@ def _update(path: Path, call: Call, name: str, type: Type, operands: Operands) -
     value: Scalar = operands.inputs[0][2] if operands.inputs else ONE
     kind, bits = UPDATES[name], path.bits_of(type)
 
-    def finish(p: Path, old: Scalar) -> tuple[Value, Scalar]:
+    def finish(p: Path, content: Integer, equal: Scalar | None) -> tuple[Value, Integer]:
+        old = plain(content)
         new = value if kind == "xchg" else compute(kind, bits, old, value)
         return _results(operands, old, compare("eq", bits, new, ZERO)), new
 
@@ -136,8 +138,9 @@ def _compare_exchange(path: Path, call: Call, type: Type, operands: Operands) ->
         return False
     bits = path.bits_of(type)
 
-    def finish(p: Path, old: Scalar) -> tuple[Value, Scalar]:
-        is_equal = compare("eq", bits, old, expected)
+    def finish(p: Path, content: Integer, equal: Scalar | None) -> tuple[Value, Integer]:
+        old = plain(content)
+        is_equal = compare("eq", bits, old, expected) if equal is None else equal
         return _results(operands, old, is_equal), choose(is_equal, desired, old)
 
     order = MemoryOrder.SEQ_CST

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from memfence.frontends.c.library.arguments import call_name, number, on_object
-from memfence.frontends.c.library.locks import KIND, OWNER, RECURSIVE, me, on_lock, release_mutex, take_mutex
+from memfence.frontends.c.library.keys import FUNCTIONS as KEYS
+from memfence.frontends.c.library.locks import (
+    KIND,
+    MUTEX,
+    OWNER,
+    RECURSIVE,
+    attempted_mutex,
+    destroy_mutex,
+    on_lock,
+    release_mutex,
+    take_mutex,
+    within_time,
+)
 from memfence.frontends.c.library.registry import Handler
+from memfence.frontends.c.library.threads import FUNCTIONS as THREADS
 from memfence.frontends.c.library.waiting import FUNCTIONS as WAITING
-from memfence.frontends.c.library.waiting import wait_on
+from memfence.frontends.c.library.waiting import timed_wait, wait_on
 from memfence.frontends.c.llvm.instructions import Call
-from memfence.frontends.c.machine.arithmetic import choose, compare
 from memfence.frontends.c.machine.atomically import Atomically, returned
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.threads import create_thread, exit_thread, join_thread, own_number
 from memfence.frontends.c.machine.values import ZERO, Known, Value
 
 THRD_BUSY = 1
+THRD_TIMEDOUT = Known(4)
 MTX_RECURSIVE = 1
 
 
@@ -48,10 +61,7 @@ def _init_mutex(path: Path, call: Call, arguments: list[Value]) -> None:
 
 
 def _try(step: Atomically, address: int) -> Value | None:
-    owner = step.read(address + OWNER)
-    free = compare("eq", 32, owner, ZERO)
-    step.write(address + OWNER, choose(free, me(step.path), owner))
-    return choose(free, ZERO, Known(THRD_BUSY))
+    return attempted_mutex(step, address, Known(THRD_BUSY))
 
 
 FUNCTIONS: dict[str, Handler] = {
@@ -59,12 +69,21 @@ FUNCTIONS: dict[str, Handler] = {
     "thrd_join": _join,
     "thrd_exit": _exit,
     "thrd_current": _current,
+    "thrd_equal": THREADS["pthread_equal"],
+    "tss_create": KEYS["pthread_key_create"],
+    "tss_delete": KEYS["pthread_key_delete"],
+    "tss_get": KEYS["pthread_getspecific"],
+    "tss_set": KEYS["pthread_setspecific"],
     "mtx_init": _init_mutex,
     "mtx_lock": on_lock(take_mutex),
     "mtx_unlock": on_lock(release_mutex),
     "mtx_trylock": on_lock(_try),
+    "mtx_timedlock": within_time(take_mutex, MUTEX, THRD_TIMEDOUT),
+    "mtx_destroy": on_lock(destroy_mutex, drains=False),
     "cnd_init": WAITING["pthread_cond_init"],
     "cnd_wait": wait_on,
+    "cnd_timedwait": timed_wait(THRD_TIMEDOUT),
     "cnd_signal": WAITING["pthread_cond_signal"],
     "cnd_broadcast": WAITING["pthread_cond_broadcast"],
+    "cnd_destroy": WAITING["pthread_cond_destroy"],
 }

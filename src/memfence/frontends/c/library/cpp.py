@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from memfence.codes import Code
 from memfence.frontends.c.library.arguments import nothing, number
+from memfence.frontends.c.library.cpp_locks import is_taken
+from memfence.frontends.c.library.heap import ALIGNED_NEW
 from memfence.frontends.c.library.heap import FUNCTIONS as HEAP
-from memfence.frontends.c.library.locks import on_lock, release_mutex, take_mutex, try_mutex
+from memfence.frontends.c.library.locks import destroy_mutex, on_lock, release_mutex, take_mutex, try_mutex
 from memfence.frontends.c.library.registry import Handler
-from memfence.frontends.c.library.stubs import _fail_with
 from memfence.frontends.c.library.waiting import FUNCTIONS as WAITING
 from memfence.frontends.c.library.waiting import wait_on
 from memfence.frontends.c.llvm.instructions import Call
@@ -107,19 +108,30 @@ def _thread_data(path: Path, call: Call, arguments: list[Value]) -> None:
     returned(path, call, Known(placed.start))
 
 
-def _throw(path: Path, call: Call, arguments: list[Value]) -> None:
-    raise path.refuse(Code.UNSUPPORTED, "an exception is thrown: exceptions are not supported")
-
-
 STD = "_ZNSt3__1"
 
 FUNCTIONS: dict[str, Handler] = {
     "_Znwm": HEAP["malloc"],
     "_Znam": HEAP["malloc"],
-    "_ZnwmSt11align_val_t": HEAP["malloc"],
-    "_ZnamSt11align_val_t": HEAP["malloc"],
+    "_ZnamSt11align_val_t": HEAP[ALIGNED_NEW],
+    "_ZnwmRKSt9nothrow_t": HEAP["malloc"],
+    "_ZnamRKSt9nothrow_t": HEAP["malloc"],
+    "_ZnwmSt11align_val_tRKSt9nothrow_t": HEAP[ALIGNED_NEW],
+    "_ZnamSt11align_val_tRKSt9nothrow_t": HEAP[ALIGNED_NEW],
     **dict.fromkeys(
-        ("_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t"), HEAP["free"]
+        (
+            "_ZdlPv",
+            "_ZdlPvm",
+            "_ZdaPv",
+            "_ZdaPvm",
+            "_ZdlPvSt11align_val_t",
+            "_ZdlPvmSt11align_val_t",
+            "_ZdaPvSt11align_val_t",
+            "_ZdaPvmSt11align_val_t",
+            "_ZdlPvRKSt9nothrow_t",
+            "_ZdaPvRKSt9nothrow_t",
+        ),
+        HEAP["free"],
     ),
     f"{STD}6thread4joinEv": _join,
     f"{STD}6thread6detachEv": _detach,
@@ -130,19 +142,16 @@ FUNCTIONS: dict[str, Handler] = {
     f"{STD}19__thread_local_dataEv": _thread_data,
     f"{STD}5mutex4lockEv": on_lock(take_mutex),
     f"{STD}5mutex6unlockEv": on_lock(release_mutex),
-    f"{STD}5mutex8try_lockEv": on_lock(lambda step, address: compare("eq", 32, try_mutex(step, address) or ZERO, ZERO)),  # type: ignore[arg-type]
-    f"{STD}5mutexD1Ev": nothing,
+    f"{STD}5mutex8try_lockEv": on_lock(lambda step, address: is_taken(try_mutex(step, address))),
+    f"{STD}5mutexD1Ev": on_lock(destroy_mutex, drains=False),
+    f"{STD}5mutexD2Ev": on_lock(destroy_mutex, drains=False),
     f"{STD}18condition_variable10notify_oneEv": WAITING["pthread_cond_signal"],
     f"{STD}18condition_variable10notify_allEv": WAITING["pthread_cond_broadcast"],
     f"{STD}18condition_variable4waitERNS_11unique_lockINS_5mutexEEE": _wait_with_lock,
-    f"{STD}18condition_variableD1Ev": nothing,
+    f"{STD}18condition_variableD1Ev": WAITING["pthread_cond_destroy"],
+    f"{STD}18condition_variableD2Ev": WAITING["pthread_cond_destroy"],
     "__cxa_guard_acquire": _guard_acquire,
     "__cxa_guard_release": _guard_release,
     "__cxa_atexit": nothing,
     "__cxa_thread_atexit": nothing,
-    "__cxa_allocate_exception": _throw,
-    "__cxa_throw": _throw,
-    "__cxa_pure_virtual": _fail_with("call of a pure virtual function"),
-    "_ZSt9terminatev": _fail_with("std::terminate"),
-    f"{STD}20__throw_system_errorEiPKc": _fail_with("std::system_error"),
 }

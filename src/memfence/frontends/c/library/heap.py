@@ -10,15 +10,24 @@ from memfence.frontends.c.machine import private
 from memfence.frontends.c.machine.access import ALIVE_OFFSET, is_in_memory, known_values
 from memfence.frontends.c.machine.arithmetic import compare
 from memfence.frontends.c.machine.atomically import returned
+from memfence.frontends.c.machine.memory import UNIT
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.residual import Cell, Check, Op, Read, Write
+from memfence.frontends.c.machine.titles import block_title
 from memfence.frontends.c.machine.values import ONE, ZERO, Known, Unknown, Value
 from memfence.frontends.c.machine.world import Restart
 from memfence.program.expressions import Binary, Const, Register
 
+PAGE, POINTER_BYTES = 4096, 8
+INVALID = Known(22)
+"""EINVAL."""
+ALIGNED_NEW = "_ZnwmSt11align_val_t"
+INSIDE_THREADS = ("/__thread/", "/bits/std_thread.h")
+"""Where libc++ and libstdc++ allocate what a `std::thread` hands over to its function."""
 
-def allocate(path: Path, call: Call, size: int, *, zero: bool = False) -> None:
-    """The result is a fresh block that nobody has written, or that is `zero`."""
+
+def allocate(path: Path, call: Call, size: int, *, zero: bool = False, alignment: int = UNIT) -> None:
+    """The result is a fresh block that nobody has written, or that is `zero`; at a multiple of `alignment`."""
     state = path.state
     positions = state.positions()
     count = state.count(("malloc", positions))
@@ -31,33 +40,20 @@ def allocate(path: Path, call: Call, size: int, *, zero: bool = False) -> None:
         key: object = ("heap", path.process.number, "early", positions, count)
     else:
         key = ("heap", path.process.number, positions, count)
-    place = path.place
-    number_of_block = sum(o.kind == "heap" for o in path.world.space.all()) + 1
-    name = f"heap{number_of_block}" + (f"@{place.line}" if place else "")
-    owner = path.process.number
-    placed = path.world.space.place(key, size, name, "heap", path.debug_of(state.top), pointee_of(path, call), owner)
+    placed = path.world.space.find(key)
+    if placed is None:
+        title, type = block_title(path, call)
+        same = sum(o.kind == "heap" and o.name.rpartition("#")[0] == title for o in path.world.space.all())
+        owner, debug = path.process.number, path.debug_of(state.top)
+        placed = path.world.space.place(
+            key, size, f"{title}#{same + 1}", "heap", debug, type, owner, alignment=alignment
+        )
+        path.world.allocated[placed.start] = path.shown_place
+        if path.place is not None and any(part in path.place.path for part in INSIDE_THREADS):
+            path.world.internal.add(placed.start)
     if zero:
         path.world.space.images.setdefault(placed.start, bytearray(size))
     returned(path, call, Known(placed.start))
-
-
-def pointee_of(path: Path, call: Call) -> int:
-    """The type of the variable that the result is stored in first, as far as that is plain to see."""
-    from memfence.frontends.c.llvm.instructions import StoreTo
-    from memfence.frontends.c.llvm.values import Local
-
-    facts = path.state.top.facts
-    debug = path.debug_of(path.state.top)
-    for block in facts.blocks.values():
-        for instruction in block:
-            if (
-                isinstance(instruction, StoreTo)
-                and instruction.value == Local(call.result)
-                and isinstance(instruction.pointer, Local)
-            ):
-                variable = debug.variable(facts.function.declared.get(instruction.pointer.name, -1))
-                return debug.pointee(variable.type) if variable else 0
-    return 0
 
 
 def _malloc(path: Path, call: Call, arguments: list[Value]) -> None:
@@ -69,8 +65,27 @@ def _calloc(path: Path, call: Call, arguments: list[Value]) -> None:
     allocate(path, call, known(path, arguments, 0, what) * known(path, arguments, 1, what), zero=True)
 
 
-def _aligned(path: Path, call: Call, arguments: list[Value]) -> None:
-    allocate(path, call, known(path, arguments, 1, "the size of a heap block"))
+def _aligned(alignment_at: int, size_at: int) -> Handler:
+    """A function with these positions of its arguments. No memory for an alignment that is none."""
+
+    def run(path: Path, call: Call, arguments: list[Value]) -> None:
+        alignment = known(path, arguments, alignment_at, "the alignment of a heap block")
+        size = known(path, arguments, size_at, "the size of a heap block")
+        if not _is_alignment(alignment):
+            returned(path, call, ZERO)
+        else:
+            allocate(path, call, size, alignment=max(alignment, UNIT))
+
+    return run
+
+
+def _is_alignment(number: int) -> bool:
+    """Whether it is a power of two."""
+    return number > 0 and number & (number - 1) == 0
+
+
+def _on_pages(path: Path, call: Call, arguments: list[Value]) -> None:
+    allocate(path, call, known(path, arguments, 0, "the size of a heap block"), alignment=PAGE)
 
 
 def _posix_memalign(path: Path, call: Call, arguments: list[Value]) -> None:
@@ -78,9 +93,13 @@ def _posix_memalign(path: Path, call: Call, arguments: list[Value]) -> None:
     from memfence.frontends.c.machine.access import store
     from memfence.program.orders import MemoryOrder
 
+    alignment = known(path, arguments, 1, "the alignment of a heap block")
     size = known(path, arguments, 2, "the size of a heap block")
+    if not _is_alignment(alignment) or alignment % POINTER_BYTES:
+        returned(path, call, INVALID)
+        return
     hidden = Call("!block", call.type, call.callee, call.arguments, call.place)
-    allocate(path, hidden, size)
+    allocate(path, hidden, size, alignment=max(alignment, UNIT))
     if path.ended:
         return
     block = path.state.top.env.pop("!block")
@@ -120,6 +139,8 @@ def _free_at(path: Path, call: Call, address: int) -> None:
     if path.state.started and address not in world.freed:
         world.freed.add(address)
         raise Restart(f"{placed.name} is freed")
+    if (place := path.shown_place) is not None:
+        world.freed_at.setdefault(address, set()).add(place)
     flag = address - ALIVE_OFFSET
     text = f"double free: {placed.name}"
     if not is_in_memory(path, flag, 4):
@@ -128,7 +149,7 @@ def _free_at(path: Path, call: Call, address: int) -> None:
             world.writes(path.process.number, flag, 4)
         else:
             world.freed.add(address)
-        freed = private.read(world, path.state, flag, 4)
+        freed = private.number(world, path.state, flag, 4)
         if isinstance(freed, Unknown):
             path.check(compare("eq", 32, freed, ZERO).expr, text)
         elif freed.value:
@@ -151,11 +172,12 @@ def _free_at(path: Path, call: Call, address: int) -> None:
 
 FUNCTIONS: dict[str, Handler] = {
     "malloc": _malloc,
-    "valloc": _malloc,
+    "valloc": _on_pages,
     "calloc": _calloc,
     "realloc": _realloc,
-    "aligned_alloc": _aligned,
-    "memalign": _aligned,
+    "aligned_alloc": _aligned(0, 1),
+    "memalign": _aligned(0, 1),
+    ALIGNED_NEW: _aligned(1, 0),
     "posix_memalign": _posix_memalign,
     "free": free,
     "cfree": free,

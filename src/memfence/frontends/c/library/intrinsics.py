@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from memfence.codes import Code
-from memfence.frontends.c.library.arguments import nothing, number
+from memfence.failures import TRAP
+from memfence.frontends.c.library.arguments import known, nothing
+from memfence.frontends.c.library.bit_intrinsics import bit_intrinsic
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.library.text import copy_memory, set_memory
 from memfence.frontends.c.llvm.instructions import Call, GlobalVariable
-from memfence.frontends.c.llvm.types import IntType, StructType, size_of
+from memfence.frontends.c.llvm.types import size_of
 from memfence.frontends.c.llvm.values import Global, Local
 from memfence.frontends.c.machine import private
-from memfence.frontends.c.machine.arithmetic import choose, compare, compute, unwrapped
 from memfence.frontends.c.machine.atomically import returned
 from memfence.frontends.c.machine.lifetime import forget_content
 from memfence.frontends.c.machine.liveness import CONTENT
+from memfence.frontends.c.machine.memory import UNIT
 from memfence.frontends.c.machine.path import FLOAT_HINT, Path
 from memfence.frontends.c.machine.residual import Barrier
-from memfence.frontends.c.machine.value_sets import listed, range_of_bits
-from memfence.frontends.c.machine.values import ZERO, Known, Parts, Scalar, Unknown, Value
-from memfence.program.expressions import Binary, Const, disjunction
+from memfence.frontends.c.machine.undefined import SIGNED_OVERFLOW
+from memfence.frontends.c.machine.values import Known, Value
 from memfence.program.orders import MemoryOrder
 
 IGNORED = (
@@ -27,7 +28,6 @@ IGNORED = (
     "llvm.x86.sse2.pause", "llvm.pseudoprobe", "llvm.fake.use",
 )  # fmt: skip
 SAME = ("llvm.expect", "llvm.launder.invariant", "llvm.strip.invariant", "llvm.ptr.annotation", "llvm.annotation")
-MIN_MAX = {"smax": "sge", "smin": "sle", "umax": "uge", "umin": "ule"}
 
 
 def intrinsic(name: str) -> Handler:
@@ -46,14 +46,13 @@ def intrinsic(name: str) -> Handler:
         return _thread_local
     if name in FENCES:
         return _fence(FENCES[name])
-    if ".with.overflow" in name:
-        return _with_overflow
+    on_bits = bit_intrinsic(name)
+    if on_bits is not None:
+        return on_bits
     parts = name.split(".")
-    if parts[1] in MIN_MAX:
-        return _min_max(MIN_MAX[parts[1]])
-    if parts[1] == "abs":
-        return _absolute
-    if parts[1] in ("trap", "debugtrap", "ubsantrap"):
+    if parts[1] == "ubsantrap":
+        return _undefined
+    if parts[1] in ("trap", "debugtrap"):
         return _trap
     if parts[1] in ("objectsize", "is"):
         return lambda path, call, arguments: returned(path, call, Known(-1 if parts[1] == "objectsize" else 0))
@@ -123,7 +122,14 @@ def _thread_local(path: Path, call: Call, arguments: list[Value]) -> None:
     name = f"{path.process.thread.name}:{first.name}"
     key = ("thread-local", path.process.number, original)
     copy = path.world.space.place(
-        key, size_of(symbol.definition.type), name, "global", first.debug, first.type, path.process.number
+        key,
+        size_of(symbol.definition.type),
+        name,
+        "global",
+        first.debug,
+        first.type,
+        path.process.number,
+        alignment=max(symbol.definition.alignment, UNIT),
     )
     image = path.world.space.images.get(original)
     if image is not None:
@@ -131,44 +137,24 @@ def _thread_local(path: Path, call: Call, arguments: list[Value]) -> None:
     returned(path, call, Known(copy.start))
 
 
-def _bits(call: Call) -> int:
-    type = call.arguments[0][0]
-    return type.bits if isinstance(type, IntType) else 64
+ADD_OVERFLOWS, SUBTRACTION_OVERFLOWS, MULTIPLICATION_OVERFLOWS, NEGATION_OVERFLOWS = 0, 21, 12, 13
+DIVISION, SHIFT = 3, 20
+REASONS = {
+    **dict.fromkeys(
+        (ADD_OVERFLOWS, MULTIPLICATION_OVERFLOWS, NEGATION_OVERFLOWS, SUBTRACTION_OVERFLOWS), SIGNED_OVERFLOW
+    ),
+    DIVISION: "division by zero, or of the least integer by -1",
+    SHIFT: "shift of a negative number to the left, of bits out of the type, or beyond its width",
+}
 
 
-def _min_max(predicate: str) -> Handler:
-    def run(path: Path, call: Call, arguments: list[Value]) -> None:
-        a, b = number(path, arguments, 0), number(path, arguments, 1)
-        returned(path, call, choose(compare(predicate, _bits(call), a, b), a, b))
-
-    return run
-
-
-def _absolute(path: Path, call: Call, arguments: list[Value]) -> None:
-    a, bits = number(path, arguments, 0), _bits(call)
-    returned(path, call, choose(compare("sge", bits, a, ZERO), a, compute("sub", bits, ZERO, a)))
-
-
-def _with_overflow(path: Path, call: Call, arguments: list[Value]) -> None:
-    """The pair of the wrapped result and whether it wrapped."""
-    name = call.callee.name if isinstance(call.callee, Global) else ""
-    op, bits = name.split(".")[1], _bits(call)
-    if op[0] == "u" or not isinstance(call.type, StructType):
-        raise path.refuse(Code.UNSUPPORTED, f"the compiler's function `{name}` is not supported")
-    a, b = number(path, arguments, 0), number(path, arguments, 1)
-    ideal = unwrapped(op[1:], bits, a, b)
-    lo, hi = range_of_bits(bits)
-    overflowed: Scalar
-    if isinstance(ideal, Known):
-        overflowed = Known(int(not lo <= ideal.value <= hi))
-    else:
-        outside = disjunction(Binary("<", ideal.expr, Const(lo)), Binary(">", ideal.expr, Const(hi)))
-        overflowed = Unknown(outside, listed((0, 1)))
-    returned(path, call, Parts((compute(op[1:], bits, a, b), overflowed)))
+def _undefined(path: Path, call: Call, arguments: list[Value]) -> None:
+    """A test that clang put into the code has failed (`clang.SHIFTS`); its number says which."""
+    path.fail(REASONS.get(known(path, arguments, 0, "the number of a test"), "undefined behaviour"))
 
 
 def _trap(path: Path, call: Call, arguments: list[Value]) -> None:
-    path.fail("trap")
+    path.fail(TRAP.text())
 
 
 def _refuse_jump(path: Path, call: Call, arguments: list[Value]) -> None:

@@ -1,27 +1,35 @@
 """Mutexes, read-write locks and spin locks: each operation is one locked step.
 
-To initialise one, and to give a spin lock back, x86 needs no locked instruction: those are stores.
+To initialise or destroy one, and to give a spin lock back, x86 needs no locked instruction: those are stores.
 
 A mutex is its owner's thread number plus one at offset 0, how often it was taken at offset 4, and its kind at offset 16
-(where glibc has it, so that static initialisers mean what they say). A read-write lock is its writer at offset 0 and
-the number of its readers at offset 4.
+(where glibc has it, so that static initialisers mean what they say). A read-write lock is the number of its readers, or
+a number below that of a destroyed one for its writer. A destroyed lock is -1.
 """
 
 from __future__ import annotations
 
-from memfence.frontends.c.library.arguments import call_name, number, on_object, storing
+from memfence.frontends.c.library import error_number
+from memfence.frontends.c.library.arguments import Body, call_name, number, on_object, storing
+from memfence.frontends.c.library.error_number import failed_with
+from memfence.frontends.c.library.objects import destroying, looked_at
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.llvm.instructions import Call
+from memfence.frontends.c.machine.access import at_address
 from memfence.frontends.c.machine.arithmetic import choose, compare, compute
 from memfence.frontends.c.machine.atomically import Atomically
 from memfence.frontends.c.machine.crowd import refuse_identity
 from memfence.frontends.c.machine.path import Path
-from memfence.frontends.c.machine.values import ONE, ZERO, Known, Value
+from memfence.frontends.c.machine.values import ONE, ZERO, Known, Scalar, Value
+from memfence.program.orders import MemoryOrder
 
 OWNER, TAKEN, KIND = 0, 4, 16
 RECURSIVE, ERROR_CHECKING = 1, 2
-WRITER, READERS = 0, 4
-BUSY = 16
+BUSY, DEADLOCK, NOT_PERMITTED = 16, 35, 1
+TIMED_OUT = Known(110)
+LATE = "times out"
+MUTEX, SPIN_LOCK, READ_WRITE_LOCK = "mutex", "spin lock", "read-write lock"
+SEMAPHORE = "semaphore"
 NO_STRANGER = "of any number of threads, none unlocks what another one has locked"
 
 
@@ -32,34 +40,49 @@ def me(path: Path) -> Known:
     return Known(path.process.number + 1)
 
 
-def _is_recursive(step: Atomically, address: int) -> bool:
-    found = step.read_or_zero(address + KIND) == Known(RECURSIVE)
-    if found:
-        refuse_identity(step.path, "a recursive mutex tells its owner from others")
-    return found
+def _kind(step: Atomically, address: int) -> int:
+    """Whether the mutex is one of those that tell their owner from others."""
+    kind = step.read_or_zero(address + KIND)
+    if kind not in (Known(RECURSIVE), Known(ERROR_CHECKING)):
+        return 0
+    refuse_identity(step.path, "a recursive mutex tells its owner from others")
+    return RECURSIVE if kind == Known(RECURSIVE) else ERROR_CHECKING
 
 
 def take_mutex(step: Atomically, address: int) -> Value | None:
     """Wait until the mutex is free, and take it."""
-    owner = step.read(address + OWNER)
-    mine = me(step.path)
-    if _is_recursive(step, address):
+    owner = looked_at(step, address + OWNER, MUTEX)
+    mine, kind = me(step.path), _kind(step, address)
+    free = compare("eq", 32, owner, ZERO)
+    result: Scalar = ZERO
+    if kind:
         is_mine = compare("eq", 32, owner, mine)
-        free = compare("eq", 32, owner, ZERO)
         step.wait_for(compute("or", 1, is_mine, free))
-        taken = step.read(address + TAKEN)
-        step.write(address + TAKEN, choose(is_mine, compute("add", 32, taken, ONE), ONE))
+        if kind == RECURSIVE:
+            _count_up(step, address, is_mine)
+        else:
+            result = choose(is_mine, Known(DEADLOCK), ZERO)
     else:
-        step.wait_for(compare("eq", 32, owner, ZERO))
+        step.wait_for(free)
     step.write(address + OWNER, mine)
-    return ZERO
+    return result
+
+
+def _count_up(step: Atomically, address: int, is_mine: Scalar) -> None:
+    """Once more, or for the first time."""
+    taken = step.read(address + TAKEN)
+    step.write(address + TAKEN, choose(is_mine, compute("add", 32, taken, ONE), ONE))
 
 
 def release_mutex(step: Atomically, address: int) -> Value | None:
     """Give the mutex back; an error if another thread, or nobody, owns it."""
-    owner = step.read(address + OWNER)
-    step.check(compare("eq", 32, owner, me(step.path)), "unlock of a mutex that this thread does not hold")
-    if _is_recursive(step, address):
+    owner, kind = looked_at(step, address + OWNER, MUTEX), _kind(step, address)
+    is_mine = compare("eq", 32, owner, me(step.path))
+    if kind == ERROR_CHECKING:
+        step.write(address + OWNER, choose(is_mine, ZERO, owner))
+        return choose(is_mine, ZERO, Known(NOT_PERMITTED))
+    step.check(is_mine, "unlock of a mutex that this thread does not hold")
+    if kind == RECURSIVE:
         left = compute("sub", 32, step.read(address + TAKEN), ONE)
         step.write(address + TAKEN, left)
         step.write(address + OWNER, choose(compare("eq", 32, left, ZERO), ZERO, me(step.path)))
@@ -70,10 +93,20 @@ def release_mutex(step: Atomically, address: int) -> Value | None:
 
 def try_mutex(step: Atomically, address: int) -> Value | None:
     """Take the mutex if it is free; EBUSY otherwise."""
-    owner = step.read(address + OWNER)
+    return attempted_mutex(step, address, Known(BUSY))
+
+
+def attempted_mutex(step: Atomically, address: int, busy: Known) -> Scalar:
+    """Take the mutex if it is free; `busy` otherwise."""
+    owner = looked_at(step, address + OWNER, MUTEX)
     free = compare("eq", 32, owner, ZERO)
+    if _kind(step, address) == RECURSIVE:
+        is_mine = compare("eq", 32, owner, me(step.path))
+        taken, free = step.read(address + TAKEN), compute("or", 1, is_mine, free)
+        counted = choose(is_mine, compute("add", 32, taken, ONE), ONE)
+        step.write(address + TAKEN, choose(free, counted, taken))
     step.write(address + OWNER, choose(free, me(step.path), owner))
-    return choose(free, ZERO, Known(BUSY))
+    return choose(free, ZERO, busy)
 
 
 def _init(step: Atomically, address: int) -> Value | None:
@@ -93,41 +126,73 @@ def _init_mutex(path: Path, call: Call, arguments: list[Value]) -> None:
     on_object(path, call, number(path, arguments, 0), 4, call_name(call), initialise, drains=False)
 
 
+# Read-write locks.
+
+
+def _writer(path: Path) -> Known:
+    """What a read-write lock is while this thread writes: below what a destroyed one is."""
+    return Known(-1 - me(path).value)
+
+
 def _read_lock(step: Atomically, address: int) -> Value | None:
-    step.wait_for(compare("eq", 32, step.read(address + WRITER), ZERO))
-    step.write(address + READERS, compute("add", 32, step.read(address + READERS), ONE))
+    content = looked_at(step, address, READ_WRITE_LOCK)
+    step.wait_for(compare("sge", 32, content, ZERO))
+    step.write(address, compute("add", 32, content, ONE))
     return ZERO
 
 
 def _write_lock(step: Atomically, address: int) -> Value | None:
-    step.wait_for(compare("eq", 32, step.read(address + WRITER), ZERO))
-    step.wait_for(compare("eq", 32, step.read(address + READERS), ZERO))
-    step.write(address + WRITER, me(step.path))
+    step.wait_for(compare("eq", 32, looked_at(step, address, READ_WRITE_LOCK), ZERO))
+    step.write(address, _writer(step.path))
     return ZERO
 
 
 def _unlock_either(step: Atomically, address: int) -> Value | None:
-    writer, readers = step.read(address + WRITER), step.read(address + READERS)
-    is_writer = compare("eq", 32, writer, me(step.path))
-    held = compute("or", 1, is_writer, compare("sgt", 32, readers, ZERO))
+    content = looked_at(step, address, READ_WRITE_LOCK)
+    is_writer = compare("eq", 32, content, _writer(step.path))
+    held = compute("or", 1, is_writer, compare("sgt", 32, content, ZERO))
     step.check(held, "unlock of a read-write lock that nobody holds")
-    step.write(address + WRITER, choose(is_writer, ZERO, writer))
-    step.write(address + READERS, choose(is_writer, readers, compute("sub", 32, readers, ONE)))
+    step.write(address, choose(is_writer, ZERO, compute("sub", 32, content, ONE)))
     return ZERO
 
 
 def _try_read(step: Atomically, address: int) -> Value | None:
-    free = compare("eq", 32, step.read(address + WRITER), ZERO)
-    readers = step.read(address + READERS)
-    step.write(address + READERS, choose(free, compute("add", 32, readers, ONE), readers))
+    content = looked_at(step, address, READ_WRITE_LOCK, MemoryOrder.ACQUIRE)
+    free = compare("sge", 32, content, ZERO)
+    step.write(address, choose(free, compute("add", 32, content, ONE), content), order=MemoryOrder.RELAXED)
     return choose(free, ZERO, Known(BUSY))
 
 
 def _try_write(step: Atomically, address: int) -> Value | None:
-    writer, readers = step.read(address + WRITER), step.read(address + READERS)
-    free = compute("and", 1, compare("eq", 32, writer, ZERO), compare("eq", 32, readers, ZERO))
-    step.write(address + WRITER, choose(free, me(step.path), writer))
+    content = looked_at(step, address, READ_WRITE_LOCK)
+    free = compare("eq", 32, content, ZERO)
+    step.write(address, choose(free, _writer(step.path), content))
     return choose(free, ZERO, Known(BUSY))
+
+
+# Locks that are taken only for some time.
+
+
+def within_time(take: Body, what: str, late: Known) -> Handler:
+    """The function that does `take`, or returns `late` where the lock is not free when the time is up."""
+
+    def run(path: Path, call: Call, arguments: list[Value]) -> None:
+        at_address(path, number(path, arguments, 0), 4, call_name(call), lambda p, a: act(p, call, a))
+
+    def act(path: Path, call: Call, address: int) -> None:
+        leaving = path.fork()
+        assert leaving is not None
+        step = Atomically(leaving)
+        content = looked_at(step, address, what, MemoryOrder.RELAXED)
+        step.wait_for(compare("eq" if what == SEMAPHORE else "ne", 32, content, ZERO))
+        if late == Known(-1):
+            failed_with(step, ZERO, error_number.TIMED_OUT)
+        step.finish_if_possible(call, late, LATE)
+        step = Atomically(path)
+        result = take(step, address)
+        step.finish_if_possible(call, result)
+
+    return run
 
 
 def on_lock(body: object, size: int = 4, *, drains: bool = True) -> Handler:
@@ -140,41 +205,47 @@ def on_lock(body: object, size: int = 4, *, drains: bool = True) -> Handler:
     return run
 
 
-FUNCTIONS: dict[str, Handler] = {
-    "pthread_mutex_init": _init_mutex,
-    "pthread_mutex_lock": on_lock(take_mutex),
-    "pthread_mutex_unlock": on_lock(release_mutex),
-    "pthread_mutex_trylock": on_lock(try_mutex),
-    "pthread_mutexattr_init": on_lock(_init, drains=False),
-    "pthread_mutexattr_settype": storing(1),
-    "pthread_spin_init": on_lock(_init, drains=False),
-    "pthread_spin_lock": on_lock(lambda step, address: _spin_lock(step, address)),
-    "pthread_spin_unlock": on_lock(lambda step, address: _spin_unlock(step, address), drains=False),
-    "pthread_spin_trylock": on_lock(try_mutex),
-    "pthread_rwlock_init": on_lock(lambda step, address: _init_rwlock(step, address), drains=False),
-    "pthread_rwlock_rdlock": on_lock(_read_lock),
-    "pthread_rwlock_wrlock": on_lock(_write_lock),
-    "pthread_rwlock_tryrdlock": on_lock(_try_read),
-    "pthread_rwlock_trywrlock": on_lock(_try_write),
-    "pthread_rwlock_unlock": on_lock(_unlock_either),
-}
-
-
 def _spin_lock(step: Atomically, address: int) -> Value | None:
-    step.wait_for(compare("eq", 32, step.read(address), ZERO))
+    step.wait_for(compare("eq", 32, looked_at(step, address, SPIN_LOCK), ZERO))
     step.write(address, me(step.path))
     return ZERO
 
 
 def _spin_unlock(step: Atomically, address: int) -> Value | None:
-    step.check(
-        compare("eq", 32, step.read(address), me(step.path)), "unlock of a spin lock that this thread does not hold"
-    )
+    owner = looked_at(step, address, SPIN_LOCK)
+    step.check(compare("eq", 32, owner, me(step.path)), "unlock of a spin lock that this thread does not hold")
     step.write(address, ZERO)
     return ZERO
 
 
-def _init_rwlock(step: Atomically, address: int) -> Value | None:
-    step.write(address + WRITER, ZERO)
-    step.write(address + READERS, ZERO)
-    return ZERO
+destroy_mutex = destroying(MUTEX, "destruction of a locked mutex")
+destroy_spin_lock = destroying(SPIN_LOCK, "destruction of a locked spin lock")
+destroy_read_write_lock = destroying(READ_WRITE_LOCK, "destruction of a locked read-write lock")
+
+FUNCTIONS: dict[str, Handler] = {
+    "pthread_mutex_init": _init_mutex,
+    "pthread_mutex_lock": on_lock(take_mutex),
+    "pthread_mutex_timedlock": within_time(take_mutex, MUTEX, TIMED_OUT),
+    "pthread_mutex_clocklock": within_time(take_mutex, MUTEX, TIMED_OUT),
+    "pthread_mutex_unlock": on_lock(release_mutex),
+    "pthread_mutex_trylock": on_lock(try_mutex),
+    "pthread_mutex_destroy": on_lock(destroy_mutex, drains=False),
+    "pthread_mutexattr_init": on_lock(_init, drains=False),
+    "pthread_mutexattr_settype": storing(1),
+    "pthread_spin_init": on_lock(_init, drains=False),
+    "pthread_spin_lock": on_lock(_spin_lock),
+    "pthread_spin_unlock": on_lock(_spin_unlock, drains=False),
+    "pthread_spin_trylock": on_lock(try_mutex),
+    "pthread_spin_destroy": on_lock(destroy_spin_lock, drains=False),
+    "pthread_rwlock_init": on_lock(_init, drains=False),
+    "pthread_rwlock_rdlock": on_lock(_read_lock),
+    "pthread_rwlock_wrlock": on_lock(_write_lock),
+    "pthread_rwlock_tryrdlock": on_lock(_try_read),
+    "pthread_rwlock_trywrlock": on_lock(_try_write),
+    "pthread_rwlock_timedrdlock": within_time(_read_lock, READ_WRITE_LOCK, TIMED_OUT),
+    "pthread_rwlock_timedwrlock": within_time(_write_lock, READ_WRITE_LOCK, TIMED_OUT),
+    "pthread_rwlock_clockrdlock": within_time(_read_lock, READ_WRITE_LOCK, TIMED_OUT),
+    "pthread_rwlock_clockwrlock": within_time(_write_lock, READ_WRITE_LOCK, TIMED_OUT),
+    "pthread_rwlock_unlock": on_lock(_unlock_either),
+    "pthread_rwlock_destroy": on_lock(destroy_read_write_lock, drains=False),
+}

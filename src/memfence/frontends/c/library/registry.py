@@ -18,6 +18,9 @@ def _tables() -> tuple[dict[str, Handler], dict[str, Handler]]:
     from memfence.frontends.c.library import (
         c11,
         cpp,
+        cpp_locks,
+        ending,
+        error_number,
         heap,
         intrinsics,
         keys,
@@ -32,6 +35,7 @@ def _tables() -> tuple[dict[str, Handler], dict[str, Handler]]:
     always: dict[str, Handler] = {**intrinsics.FUNCTIONS, **verifier.ALWAYS}
     otherwise: dict[str, Handler] = {
         **stubs.FUNCTIONS,
+        **ending.FUNCTIONS,
         **text.FUNCTIONS,
         **verifier.FUNCTIONS,
         **threads.FUNCTIONS,
@@ -41,6 +45,8 @@ def _tables() -> tuple[dict[str, Handler], dict[str, Handler]]:
         **heap.FUNCTIONS,
         **c11.FUNCTIONS,
         **cpp.FUNCTIONS,
+        **cpp_locks.FUNCTIONS,
+        **error_number.FUNCTIONS,
     }
     return always, otherwise
 
@@ -48,12 +54,15 @@ def _tables() -> tuple[dict[str, Handler], dict[str, Handler]]:
 def handler_of(name: str, is_defined: bool) -> Handler | None:
     """What a call of `name` does, if that is ours to say."""
     from memfence.frontends.c.library import intrinsics
+    from memfence.frontends.c.library.ending import ending_handler
 
     always, otherwise = _tables()
     if name.startswith("llvm."):
         return intrinsics.intrinsic(name)
     found = always.get(name)
-    return found if found is not None or is_defined else otherwise.get(name)
+    if found is not None or is_defined:
+        return found
+    return otherwise.get(name) or ending_handler(name)
 
 
 def known_names() -> list[str]:

@@ -3,50 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 
 from memfence.codes import Code
 from memfence.frontends.c.library.arguments import known, number
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine import private
-from memfence.frontends.c.machine.access import (
-    alive_ops,
-    at_address,
-    is_in_memory,
-    is_written,
-    known_values,
-    problem_with,
-)
+from memfence.frontends.c.machine.access import at_address, is_in_memory, problem_with
+from memfence.frontends.c.machine.arithmetic import fit
 from memfence.frontends.c.machine.atomically import returned
+from memfence.frontends.c.machine.copying import copy, in_pieces, put
+from memfence.frontends.c.machine.packing import packed
 from memfence.frontends.c.machine.path import Path
-from memfence.frontends.c.machine.residual import Op, Read, Write
+from memfence.frontends.c.machine.residual import Op
 from memfence.frontends.c.machine.undefined import used
-from memfence.frontends.c.machine.values import Known, Scalar, Unknown, Value
-from memfence.program.expressions import Register
+from memfence.frontends.c.machine.values import Known, Scalar, Value
 
 LONGEST_STRING = 4096
-
-
-def pieces(path: Path, start: int, size: int, other: int | None = None) -> list[tuple[int, int]]:
-    """The range in pieces, each inside one cell; where `other` is given, also of the range there."""
-    cuts = {start, start + size}
-    for base in (start, other):
-        if base is None:
-            continue
-        for address in range(base - 7, base + size):
-            for begin, width in (
-                (address, path.world.shared.get(address)),
-                (address, path.state.cells.get(address, (None,))[0]),
-            ):
-                if width is not None:
-                    cuts |= {begin - base + start, begin + width - base + start}
-            for begin, width in path.world.extents:
-                if begin < base + size and begin + width > base:
-                    cuts |= {begin - base + start, begin + width - base + start}
-    cuts |= set(range(start - start % 8, start + size, 8))
-    inside = sorted(c for c in cuts if start <= c <= start + size)
-    return [(a, b - a) for a, b in pairwise(inside) if b > a]
 
 
 def copy_memory(path: Path, call: Call, arguments: list[Value]) -> None:
@@ -63,9 +36,8 @@ def copy_memory(path: Path, call: Call, arguments: list[Value]) -> None:
         if problem is not None:
             path.fail(f"{problem}: memcpy")
             return
-    _in_pieces(
-        path, call, target, size, lambda p, a, n: _copy_piece(p, a, source.value + a - target.value, n), source.value
-    )
+    if copy(path, ("bytes", path.state.positions()), target.value, source.value, size):
+        returned(path, call, target)
 
 
 def _for_each_target(path: Path, pointers: list[Scalar], size: int, action: Callable[..., None]) -> None:
@@ -80,77 +52,12 @@ def _for_each_target(path: Path, pointers: list[Scalar], size: int, action: Call
     rest(path, ())
 
 
-def _copy_piece(path: Path, target: int, source: int, size: int) -> list[Op]:
-    """The ops that copy one piece; none where nothing shared is involved."""
-    ops: list[Op] = [*alive_ops(path, source), *alive_ops(path, target)]
-    if path.world.has_extent(source, size) and is_in_memory(path, source, size):
-        cell = path.world.share_now(source, size)
-        register = path.scratch()
-        ops.append(Read(register, cell))
-        values = known_values(path, cell)
-        if cell.size == size:  # a copy may be of memory that nobody has written
-            values = path.world.possible(cell)
-        else:
-            ops += is_written(path, register, cell)
-        value: Scalar = private.part_of(Unknown(Register(register), values), 8 * cell.size, source - cell.address, size)
-    else:
-        if path.state.started:
-            path.world.reads(path.process.number, source, size, whole=False)
-            path.world.copied.add((source, size))
-        value = private.read(path.world, path.state, source, size)
-    return ops + _put(path, target, size, value)
-
-
-def _put(path: Path, target: int, size: int, value: Scalar) -> list[Op]:
-    if path.state.started and not path.world.has_extent(target, size) and path.world.cell_of(target, size) is None:
-        path.world.skipped.add((target, size))  # nobody looks at it, as far as is known
-        private.write(path.world, path.state, target, size, value)
-        return []
-    if is_in_memory(path, target, size):
-        cell = path.world.share_now(target, size)
-        if cell.size != size:
-            raise path.refuse(Code.UNSUPPORTED, "memory is accessed in pieces of different size")
-        guards = path.world.unmistakable(cell, value)
-        value = path.world.storable(value, size)
-        path.world.may_hold(cell, value.values)
-        return [*guards, Write(cell, value.expr)]
-    if path.state.started:
-        path.world.writes(path.process.number, target, size, whole=False)
-    private.write(path.world, path.state, target, size, value)
-    return []
-
-
-def _in_pieces(
-    path: Path,
-    call: Call,
-    target: Known,
-    size: int,
-    piece: Callable[[Path, int, int], list[Op]],
-    other: int | None = None,
-) -> None:
-    """Piece by piece; a piece that touches shared memory is a step, after which control comes here again."""
-    progress = ("bytes", path.state.positions())
-    done = path.state.counts.pop(progress, 0)
-    for address, width in pieces(path, target.value, size, other):
-        if address < target.value + done:
-            continue
-        ops = piece(path, address, width)
-        if ops:
-            path.state.counts[progress] = address + width - target.value
-            path.state.top.index -= 1
-            path.emit(ops)
-            return
-    returned(path, call, target)
-
-
 def set_memory(path: Path, call: Call, arguments: list[Value]) -> None:
     target, byte = number(path, arguments, 0), number(path, arguments, 1)
     size = known(path, arguments, 2, "the number of bytes to set")
     if size == 0:
         returned(path, call, target)
         return
-    if not isinstance(byte, Known):
-        raise path.refuse(Code.UNSUPPORTED, "memory is set to a byte that is not known", COPY_HINT)
     if not isinstance(target, Known):
         _for_each_target(path, [target], size, lambda p, t: set_memory(p, call, [t, byte, Known(size)]))
         return
@@ -159,14 +66,12 @@ def set_memory(path: Path, call: Call, arguments: list[Value]) -> None:
         path.fail(f"{problem}: memset")
         return
 
-    def fill(p: Path, address: int, width: int) -> list[Op]:
-        pattern = int.from_bytes(bytes([byte.value & 255]) * width, "little", signed=True)
-        return _put(p, address, width, Known(pattern))
+    def fill(address: int, width: int) -> list[Op]:
+        return put(path, address, width, packed([(8, each)] * width))
 
-    _in_pieces(path, call, target, size, fill)
-
-
-COPY_HINT = "copy field by field"
+    each = fit(8, byte)
+    if in_pieces(path, ("bytes", path.state.positions()), target.value, size, fill):
+        returned(path, call, target)
 
 
 def _bytes_at(path: Path, address: int, most: int) -> bytes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from memfence.failures import ERROR
 from memfence.frontends.c.library.arguments import nothing, number
+from memfence.frontends.c.library.ending import ends_by
 from memfence.frontends.c.library.registry import Handler
-from memfence.frontends.c.library.stubs import _fail_with
 from memfence.frontends.c.llvm.instructions import Call, Compare, Instruction
 from memfence.frontends.c.llvm.values import Local, Number
 from memfence.frontends.c.machine.arithmetic import compare, negation
@@ -46,6 +47,8 @@ def _verify(path: Path, call: Call, arguments: list[Value]) -> None:
         return
     if not isinstance(condition, Known):
         path.check(condition.expr, "assertion failed")
+    elif path.place is not None:
+        path.world.evident_places.add(path.place)
     if not path.ended:
         returned(path, call, None)
 
@@ -150,7 +153,7 @@ WIDTHS = {
 
 ALWAYS: dict[str, Handler] = {
     "__VERIFIER_assume": _assume,
-    "__VERIFIER_error": _fail_with("error reached"),
+    **dict.fromkeys(ERROR.names, ends_by(ERROR)),
     "__VERIFIER_atomic_begin": _begin,
     "__VERIFIER_atomic_end": _end,
     **{f"__VERIFIER_nondet_{name}": nondeterministic(bits, unsigned) for name, (bits, unsigned) in WIDTHS.items()},
@@ -158,7 +161,6 @@ ALWAYS: dict[str, Handler] = {
 
 FUNCTIONS: dict[str, Handler] = {
     "__VERIFIER_assert": _verify,
-    "reach_error": _fail_with("error reached"),
     **dict.fromkeys(
         ("__VERIFIER_spin_start", "__VERIFIER_spin_end", "__VERIFIER_loop_begin", "__VERIFIER_loop_bound",
          "__VERIFIER_optional", "__VERIFIER_confirm_CAS", "__VERIFIER_helping_CAS", "__VERIFIER_potential_spin_end",

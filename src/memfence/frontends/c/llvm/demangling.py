@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 
 SHORTER = (
     ("std::__1::", "std::"),
@@ -10,6 +11,12 @@ SHORTER = (
     ("std::basic_ostream<char, std::char_traits<char>>", "std::ostream"),
     ("std::basic_string<char, std::char_traits<char>, std::allocator<char>>", "std::string"),
 )
+PARAMETERS = re.compile(r"(\[abi:\w+\])?\(.*\)( const)?$")
+
+
+def without_parameters(name: str) -> str:
+    """`std::thread::join` for `std::thread::join()`."""
+    return PARAMETERS.sub("", name)
 
 
 def demangled(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from memfence.frontends.c.llvm import instructions
 from memfence.frontends.c.llvm.tokens import ARITHMETIC, Tokens, unquoted
@@ -21,6 +22,7 @@ ORDERS = {
 }
 INTEGER_CASTS = frozenset(("trunc", "zext", "sext", "ptrtoint", "inttoptr", "bitcast", "addrspacecast"))
 PLACE = re.compile(r"!dbg !(\d+)")
+ALIGNMENT = re.compile(r", align (\d+)")
 CALL_WORDS = frozenset(
     [
         "tail",
@@ -77,13 +79,19 @@ def _convert(tokens: Tokens, result: str, place: int, op: str) -> instructions.I
     return instructions.Convert(result, op, origin, operand, tokens.type(), place)
 
 
+def alignment_in(line: str) -> int:
+    """What the address of the object that the line makes is a multiple of."""
+    found = ALIGNMENT.findall(line)
+    return int(found[-1]) if found else 1
+
+
 def _alloca(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     tokens.accept("inalloca")
     type = tokens.type()
     count: Operand = Number(1)
     if tokens.accept(",") and tokens.next not in ("align", "addrspace"):
         count = tokens.typed()[1]
-    return instructions.Alloca(result, type, count, place)
+    return instructions.Alloca(result, type, count, place, alignment_in(tokens.line))
 
 
 def _access_order(tokens: Tokens) -> MemoryOrder:
@@ -215,7 +223,10 @@ def _invoke(tokens: Tokens, result: str, place: int) -> instructions.Instruction
         tokens.take()
     tokens.expect("label")
     normal = unquoted(tokens.take())
-    return instructions.Call(result, call.type, call.callee, call.arguments, place, normal, call.by_value)
+    tokens.expect("unwind")
+    tokens.expect("label")
+    unwind = unquoted(tokens.take())
+    return replace(call, normal=normal, unwind=unwind)
 
 
 def _compare_exchange(tokens: Tokens, result: str, place: int) -> instructions.Instruction:

@@ -15,6 +15,7 @@ class Alloca(Record):
     type: Type
     count: Operand
     place: int
+    alignment: int = 1
 
 
 class LoadFrom(Record):
@@ -118,7 +119,7 @@ class Unreachable(Record):
 
 
 class Call(Record):
-    """A call, or an `invoke`: then control goes on at `normal`; nothing is ever thrown.
+    """A call, or an `invoke`: then control goes on at `normal`, or with an exception at `unwind`.
 
     `by_value`: for each argument, the struct that the callee gets a copy of, or None; empty where there is none.
     """
@@ -130,6 +131,7 @@ class Call(Record):
     place: int
     normal: str | None = None
     by_value: tuple[Type | None, ...] = ()
+    unwind: str | None = None
 
 
 class CompareExchange(Record):
@@ -255,6 +257,7 @@ class GlobalVariable(Record):
     debug: int = -1
     internal: bool = False
     weak: bool = False
+    alignment: int = 1
 
 
 class Module(Record):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from memfence.frontends.c.llvm.demangling import demangled, without_parameters
 from memfence.frontends.c.llvm.instructions import Function, GlobalVariable, Module
 from memfence.frontends.c.llvm.metadata import DebugInfo, Place
 from memfence.frontends.c.llvm.values import Aggregate, Global, Number
@@ -42,6 +43,7 @@ class Linked:
         self.modules = tuple(modules)
         self.debug = tuple(DebugInfo(m.metadata) for m in modules)
         self._public: dict[str, Symbol] = {}
+        self._titles: dict[tuple[int, str], str] = {}
         for number, module in enumerate(modules):
             for symbol in _symbols(number, module):
                 name, definition = symbol.name, symbol.definition
@@ -63,6 +65,20 @@ class Linked:
             if definition.internal or symbol.is_defined:
                 return symbol
         return self._public.get(name) or (None if definition is None else Symbol(module, name, definition))
+
+    def title(self, symbol: Symbol) -> str:
+        """The name as the user wrote it; of a lambda, where it stands."""
+        key = (symbol.module, symbol.name)
+        if key not in self._titles:
+            self._titles[key] = self._title(symbol)
+        return self._titles[key]
+
+    def _title(self, symbol: Symbol) -> str:
+        debug, number = self.debug[symbol.module], symbol.definition.debug
+        found = debug.function(number) if symbol.is_function else debug.variable(number)
+        if found is not None and found.name == "operator()" and found.place is not None:
+            return f"lambda@{found.place.line}"
+        return found.name if found is not None and found.name else without_parameters(demangled(symbol.name))
 
     def functions(self) -> list[Symbol]:
         """Every defined function."""

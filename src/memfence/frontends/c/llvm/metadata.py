@@ -6,6 +6,7 @@ import os
 import re
 from functools import cached_property
 
+from memfence.frontends.c.llvm.escapes import text_of
 from memfence.records import Record
 
 NODE = re.compile(r"^(?:distinct )?!(DI\w+)\((.*)\)\s*$")
@@ -15,6 +16,7 @@ BITS = 8
 TRANSPARENT = frozenset(
     ("DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_atomic_type", "DW_TAG_restrict_type")
 )
+RECORDS = frozenset(("DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type"))
 
 
 class Place(Record):
@@ -119,6 +121,30 @@ class DebugInfo:
             return int(node["size"]) // BITS
         return self.size_of(_reference(node["baseType"])) if "baseType" in node else 0
 
+    def title(self, type: int) -> str:
+        """The name of a struct, union or class, or what it was renamed to; empty for numbers, pointers and the like."""
+        node = self.node(type)
+        tag, name = node.get("tag", ""), _unquoted(node.get("name", ""))
+        if tag in RECORDS:
+            return name.partition("<")[0]
+        if tag not in TRANSPARENT:
+            return ""
+        below = _reference(node.get("baseType", ""))
+        is_record = self.node(self._bare(below)).get("tag", "") in RECORDS
+        return (name if name and is_record else "") or self.title(below)
+
+    def _bare(self, type: int) -> int:
+        """The type without new names and qualifiers."""
+        while self.node(type).get("tag", "") in TRANSPARENT:
+            type = _reference(self.node(type).get("baseType", ""))
+        return type
+
+    def scope(self, number: int) -> int:
+        """The class that a method belongs to; 0 where there is none."""
+        node = self.node(number)
+        found = _reference(node.get("scope", ""))
+        return found if self.node(found).get("tag", "") in RECORDS else 0
+
     def pointee(self, type: int) -> int:
         """The type that a value of pointer type points to; 0 for none."""
         node = self.node(type)
@@ -178,4 +204,4 @@ def _reference(text: str) -> int:
 
 
 def _unquoted(text: str) -> str:
-    return text[1:-1] if text[:1] == '"' else text
+    return text_of(text[1:-1]) if text[:1] == '"' else text

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memfence.frontends.c.llvm.instruction_reader import read_instruction
+from memfence.frontends.c.llvm.expansion import expanded
+from memfence.frontends.c.llvm.instruction_reader import alignment_in, read_instruction
 from memfence.frontends.c.llvm.instructions import Block, Function, GlobalVariable, Instruction, Module
 from memfence.frontends.c.llvm.tokens import ReadingError, Tokens, unquoted
 from memfence.frontends.c.llvm.types import StructType, Type, VoidType
 from memfence.frontends.c.llvm.values import Operand
 
+MOST_IN_BLOCK = 1 << 32
 LABEL = re.compile(r'^([-\w$.]+|"(?:[^"\\]|\\.)*"):')
 DECLARED = re.compile(r"#dbg_declare\(ptr %([-\w$.]+|\"[^\"]*\"), !(\d+)")
 OLD_DECLARED = re.compile(r"@llvm\.dbg\.(declare|value)\(metadata (?:ptr|[^,()]*\*) %([-\w$.]+), metadata !(\d+)")
@@ -50,7 +52,10 @@ WEAK = frozenset(("linkonce", "weak", "linkonce_odr", "weak_odr", "available_ext
 
 def read_module(text: str, path: str) -> Module:
     """The module in `text`. ReadingError where it does not look like IR."""
-    return _ModuleReader(text, path).read()
+    try:
+        return _ModuleReader(text, path).read()
+    except RecursionError:
+        raise ReadingError("types or constants are nested too deeply") from None
 
 
 class _NamedTypes(dict[str, Type]):
@@ -59,12 +64,17 @@ class _NamedTypes(dict[str, Type]):
     def __init__(self, texts: dict[str, str]) -> None:
         super().__init__()
         self.texts = texts
+        self.open: set[str] = set()
 
     def __missing__(self, name: str) -> Type:
         text = self.texts.get(name)
         if text is None:
             raise ReadingError(f"type %{name} is not defined")
+        if name in self.open:
+            raise ReadingError(f"a type contains itself in %{name} = type {text}")
+        self.open.add(name)
         found = Tokens(text, self).type()
+        self.open.discard(name)
         if isinstance(found, StructType):
             found = StructType(found.fields, found.packed, name)
         self[name] = found
@@ -134,7 +144,15 @@ class _ModuleReader:
         debug = DEBUG.search(line)
         number = int(debug[1]) if debug else -1
         self.variables[name] = GlobalVariable(
-            name, type, initial, constant, thread_local, number, bool(words & INTERNAL), bool(words & MERGED)
+            name,
+            type,
+            initial,
+            constant,
+            thread_local,
+            number,
+            bool(words & INTERNAL),
+            bool(words & MERGED),
+            alignment_in(line),
         )
 
     def _linkage(self, tokens: Tokens) -> set[str]:
@@ -191,7 +209,8 @@ class _ModuleReader:
                     blocks.append(Block(name, tuple(body)))
                 name, body = label[1].strip('"'), []
             elif text.strip() and not text.lstrip().startswith(";") and not _declares(text, declared):
-                body.append(read_instruction(_whole(text, lines), self.named))
+                instruction = read_instruction(_whole(text, lines), self.named)
+                body += expanded(instruction, len(blocks) * MOST_IN_BLOCK + len(body))
         blocks.append(Block(name, tuple(body)))
         self.functions[head.name] = Function(
             head.name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from memfence.frontends.c.llvm.escapes import bytes_of, text_of
 from memfence.frontends.c.llvm.types import (
     FLOAT_BYTES,
     POINTER,
@@ -212,11 +213,13 @@ class Tokens:
         raise ReadingError(f"no type: `{token}` in {self.line.strip()[:120]}")
 
     def _array(self, close: str) -> Type:
-        count = int(self.take())
+        count = self.take()
+        if not count.isdigit():
+            raise ReadingError(f"no number of elements: `{count}` in {self.line.strip()[:120]}")
         self.expect("x")
         element = self.type()
         self.expect(close)
-        return ArrayType(count, element)
+        return ArrayType(int(count), element, is_vector=close == ">")
 
     def _fields(self, close: str) -> tuple[Type, ...]:
         fields = []
@@ -279,7 +282,7 @@ class Tokens:
         if token in ARITHMETIC:
             return self._constant_arithmetic(token)
         if token.startswith('c"'):
-            return Text(_bytes(token[2:-1]))
+            return Text(bytes_of(token[2:-1]))
         if isinstance(type, FloatType):
             return Real(token)
         raise ReadingError(f"no operand: `{token}` in {self.line.strip()[:120]}")
@@ -321,7 +324,7 @@ class Tokens:
         text = self.take()
         self.expect(",")
         constraints = self.take()
-        return InlineAsm(_bytes(text[1:-1]).decode("utf-8", "replace"), constraints[1:-1])
+        return InlineAsm(bytes_of(text[1:-1]).decode("utf-8", "replace"), constraints[1:-1])
 
     def _aggregate(self, opening: str) -> Operand:
         closing = {"[": "]", "{": "}", "<": ">"}[opening]
@@ -338,17 +341,4 @@ class Tokens:
 
 def unquoted(token: str) -> str:
     """The name without its sigil and quotes."""
-    return token[2:-1] if token[1:2] == '"' else token[1:]
-
-
-def _bytes(text: str) -> bytes:
-    """LLVM's strings: `\\xx` is a byte in hexadecimal."""
-    parts = text.split("\\")
-    found = bytearray(parts[0].encode())
-    rest = iter(parts[1:])
-    for part in rest:
-        if part == "":  # an escaped backslash
-            found += b"\\" + next(rest, "").encode()
-        else:
-            found += bytes.fromhex(part[:2]) + part[2:].encode()
-    return bytes(found)
+    return text_of(token[2:-1]) if token[1:2] == '"' else token[1:]

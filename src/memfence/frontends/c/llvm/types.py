@@ -24,10 +24,11 @@ class FloatType(Record):
 
 
 class ArrayType(Record):
-    """Vectors count as arrays: they differ only in operations that are refused."""
+    """Vectors count as arrays that are aligned by their size: their operations are refused."""
 
     count: int
     element: Type
+    is_vector: bool = False
 
 
 class StructType(Record):
@@ -54,8 +55,26 @@ FLOAT_BYTES = {"half": 2, "bfloat": 2, "float": 4, "double": 8, "x86_fp80": 16, 
 _SIZES: dict[int, tuple[Type, int]] = {}
 
 
+def store_size_of(type: Type) -> int:
+    """Bytes that a load or store of the type accesses: those that hold a bit of it, whatever it is aligned to."""
+    match type:
+        case IntType(bits):
+            return (bits + 7) // 8
+        case FloatType("x86_fp80"):
+            return 10
+        case ArrayType(count, element, True):
+            return (count * bits_of(element) + 7) // 8
+        case _:
+            return size_of(type)
+
+
+def bits_of(type: Type) -> int:
+    """Bits of a scalar."""
+    return type.bits if isinstance(type, IntType) else 8 * store_size_of(type)
+
+
 def size_of(type: Type) -> int:
-    """Bytes that an array element of the type takes."""
+    """Bytes that a variable or an array element of the type takes, padding included."""
     known = _SIZES.get(id(type))
     if known is not None and known[0] is type:
         return known[1]
@@ -66,9 +85,8 @@ def size_of(type: Type) -> int:
 
 def _size_of(type: Type) -> int:
     match type:
-        case IntType(bits):
-            size = (bits + 7) // 8
-            return _round_up(size, align_of(type))
+        case IntType() | ArrayType(_, _, True):
+            return _round_up(store_size_of(type), align_of(type))
         case PointerType():
             return POINTER_BYTES
         case FloatType(name):
@@ -87,10 +105,9 @@ def _size_of(type: Type) -> int:
 def align_of(type: Type) -> int:
     match type:
         case IntType(bits):
-            size = 1
-            while size * 8 < bits and size < 16:
-                size *= 2
-            return size
+            return min(16, _power_of_two((bits + 7) // 8))
+        case ArrayType(_, _, True):
+            return _power_of_two(store_size_of(type))
         case PointerType():
             return POINTER_BYTES
         case FloatType(name):
@@ -115,6 +132,11 @@ def field_offset(type: StructType, number: int) -> int:
             return at
         at += size_of(field)
     return at
+
+
+def _power_of_two(size: int) -> int:
+    """The least power of two that is not less."""
+    return 1 << max(0, size - 1).bit_length()
 
 
 def _round_up(size: int, align: int) -> int:

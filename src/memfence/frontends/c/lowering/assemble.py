@@ -8,22 +8,36 @@ from dataclasses import replace
 from memfence.frontends.c.library.verifier import TRIED
 from memfence.frontends.c.llvm.metadata import Place
 from memfence.frontends.c.lowering.emission import Emission, is_locked
+from memfence.frontends.c.lowering.idle_failures import drop_idle_failures
+from memfence.frontends.c.lowering.main_returns import end_with_main
 from memfence.frontends.c.lowering.names import register_name, value_names
-from memfence.frontends.c.lowering.points import Points
+from memfence.frontends.c.lowering.points import Points, calls_of
 from memfence.frontends.c.lowering.sources import Sources
-from memfence.frontends.c.machine.path import is_system
+from memfence.frontends.c.lowering.split_accesses import split_accesses
+from memfence.frontends.c.lowering.unwritten import NAME, choose_unwritten, may_be_unwritten
 from memfence.frontends.c.machine.process import SCRATCH, Location, Process
-from memfence.frontends.c.machine.residual import Among, Gather, Modify, Op, Read, Set, Step, Write, registers_read_by
+from memfence.frontends.c.machine.residual import (
+    Among,
+    Gather,
+    Modify,
+    Op,
+    Pause,
+    Read,
+    Set,
+    Step,
+    Write,
+    registers_read_by,
+)
 from memfence.frontends.c.machine.specialise import Specialised
-from memfence.frontends.c.machine.unreached import unreached_assertions
-from memfence.frontends.c.machine.value_sets import HIGHEST, LOWEST, NOTHING, ValueSet
-from memfence.frontends.c.machine.world import DONE, STARTED, World
+from memfence.frontends.c.machine.unreached import evident_assertions, unreached_assertions
+from memfence.frontends.c.machine.value_sets import HIGHEST, LOWEST, NOTHING, UNWRITTEN, ValueSet, within_reach
+from memfence.frontends.c.machine.world import DONE, FLAG_BYTES, STARTED, World
 from memfence.program import ir
 from memfence.program.builder import ProcessBuilder
 from memfence.program.crowd import several
 from memfence.program.expressions import FALSE, At, Expr, conjunction
 from memfence.program.load_options import LoadOptions
-from memfence.source import SourceText
+from memfence.source import SourceText, Span
 
 NO_REUSE = "`malloc` does not give out again what was freed: ABA through the allocator is not looked for"
 
@@ -37,17 +51,21 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
     """The program that the engines explore."""
     graphs = [_Graph(process) for process in found.processes]
     unbounded = _unbounded(found.world, graphs)
-    _drop_unread(graphs, found.world)
     if any(graph.process.thread.is_crowd for graph in graphs):
         for graph in graphs:
             _wait_for_assumptions(graph)
+    elif found.world.options.deadlock:
+        end_with_main(found.processes, {graph.process.number: graph.steps for graph in graphs})
+    _drop_unread(graphs, found.world)
     started = _start_at_once(graphs, found.world)
     for graph in graphs:
         _skip_empty_steps(graph)
+        drop_idle_failures(graph.steps)
     cells = sorted({address for graph in graphs for address in graph.cells()})
     numbers = {address: number for number, address in enumerate(cells)}
-    variables = tuple(_variable(found.world, address, started) for address in cells)
-    processes = _processes(graphs, numbers, sources)
+    unwritten = choose_unwritten(found.world, [graph.process for graph in graphs])
+    variables = tuple(_variable(found.world, address, started, unwritten) for address in cells)
+    processes = _processes(graphs, numbers, sources, unwritten)
     crowds = tuple(graph.process.thread.name for graph in graphs if graph.process.thread.is_crowd)
     properties: tuple[ir.Property, ...] = ()
     if found.world.options.deadlock and not crowds and any(g.may_wait for g in graphs):
@@ -63,6 +81,7 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
         is_cut_off=bool(found.world.notes),
         marked_cuts=tuple(found.world.notes) if all(found.world.notes.values()) else (),
         assumed=(
+            *((found.world.reading.text,) if found.world.reading.text else ()),
             *((NO_REUSE,) if found.world.freed else ()),
             *((NO_DEADLOCKS,) if crowds and found.world.options.deadlock else ()),
             *sorted(found.world.assumed),
@@ -71,7 +90,30 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
         any_number=crowds,
         unbounded=tuple(sorted(unbounded)),
         unreached=tuple(map(sources.span, unreached_assertions(found.world))),
+        reading=found.world.reading,
+        blocks=_blocks(found.world, sources),
+        evident=tuple(map(sources.span, evident_assertions(found.world))),
+        split_accesses=split_accesses(
+            found.world,
+            [graph.process for graph in graphs],
+            [list(graph.all_steps()) for graph in graphs],
+            [graph.cells() for graph in graphs],
+            sources,
+        ),
     )
+
+
+def _blocks(world: World, sources: Sources) -> tuple[ir.Block, ...]:
+    """The heap blocks, with the places where they are allocated and freed."""
+    return tuple(
+        ir.Block(placed.name, sources.span(place), tuple(map(sources.span, _in_order(world.freed_at.get(start, ())))))
+        for start, place in world.allocated.items()
+        if (placed := world.space.at(start)) is not None
+    )
+
+
+def _in_order(places: Iterable[Place]) -> list[Place]:
+    return sorted(places, key=lambda place: (place.path, place.line, place.column))
 
 
 def _unbounded(world: World, graphs: list[_Graph]) -> set[str]:
@@ -85,7 +127,9 @@ def _unbounded(world: World, graphs: list[_Graph]) -> set[str]:
     return found
 
 
-def _processes(graphs: list[_Graph], numbers: dict[int, int], sources: Sources) -> tuple[ir.Process, ...]:
+def _processes(
+    graphs: list[_Graph], numbers: dict[int, int], sources: Sources, unwritten: int
+) -> tuple[ir.Process, ...]:
     """One process a thread; several, where there may be any number of threads like it."""
     names = _process_names([g.process for g in graphs])
     ended: dict[int, Expr] = {}
@@ -93,13 +137,13 @@ def _processes(graphs: list[_Graph], numbers: dict[int, int], sources: Sources) 
     first = sum(not g.process.thread.is_crowd for g in graphs)
     for place, graph in enumerate(graphs):
         if graph.process.thread.is_crowd:
-            made[place] = several(_lower(graph, names[place], numbers, sources, {}))
+            made[place] = several(_lower(graph, names[place], numbers, sources, {}, unwritten))
             ends = frozenset(n for n, at in enumerate(made[place][0].locations) if at.name == "end")
             ended[graph.process.number] = conjunction(*(At(first + n, ends) for n in range(len(made[place]))))
             first += len(made[place])
     for place, graph in enumerate(graphs):
         if place not in made:
-            made[place] = (_lower(graph, names[place], numbers, sources, ended),)
+            made[place] = (_lower(graph, names[place], numbers, sources, ended, unwritten),)
     in_order = sorted(made, key=lambda place: (graphs[place].process.thread.is_crowd, place))
     return tuple(process for place in in_order for process in made[place])
 
@@ -140,12 +184,6 @@ class _Graph:
 
     def cells(self) -> set[int]:
         return {address for step in self.all_steps() for op in step.ops for address in cells_of(op)}
-
-
-def calls_of(step: Step) -> tuple[Place, ...]:
-    """The user's calls that lead to the step, outermost first."""
-    calls = [call for call in step.stack if not is_system(call)]
-    return tuple(calls[: calls.index(step.place)] if step.place in calls else calls)
 
 
 def cells_of(op: Op) -> tuple[int, ...]:
@@ -241,7 +279,7 @@ def _skip_empty_steps(graph: _Graph) -> None:
         graph.steps[number] = [replace(step, target=behind(step.target)) for step in steps]
 
 
-def _variable(world: World, address: int, started: set[int]) -> ir.SharedVar:
+def _variable(world: World, address: int, started: set[int], unwritten: int) -> ir.SharedVar:
     size = world.shared.get(address, 4)
     values = world.values.get(address, NOTHING)
     initial = world.initial(address, size)
@@ -254,22 +292,24 @@ def _variable(world: World, address: int, started: set[int]) -> ir.SharedVar:
         name = (
             f"{placed.name}.{ {STARTED: 'started', DONE: 'done', 8: 'result', 16: 'argument'}[address - placed.start] }"
         )
-    elif placed is None:
-        block = world.space.at(address + 8)
-        name = f"freed({block.name})" if block is not None else name
+    block = placed or world.space.at(address + FLAG_BYTES)
+    if placed is None and block is not None:
+        name = f"freed({block.name})"
     is_bookkeeping = placed is None or placed.kind == "thread"
-    domain = _domain(values)
-    if LOWEST not in (*values.listed, initial) and domain.hi == HIGHEST:
-        # PSO needs one integer for itself: a store of the least one is an error then, never an overlooked run.
-        domain = ir.Domain(max(domain.lo, LOWEST + 1), domain.hi)
-    return ir.SharedVar(name, domain, (initial,), is_bookkeeping=is_bookkeeping)
+    is_internal = block is not None and block.start in world.internal
+    start = unwritten if initial == UNWRITTEN else initial
+    domain = _domain(values, unwritten)
+    return ir.SharedVar(name, domain, (start,), is_bookkeeping=is_bookkeeping, is_internal=is_internal)
 
 
-def _domain(values: ValueSet) -> ir.Domain:
-    bounds = values.bounds()
-    if bounds is None:
-        return ir.Domain(0, 0) if values.is_empty else ir.Domain(LOWEST, HIGHEST)
-    return ir.Domain(max(LOWEST, bounds[0]), min(HIGHEST, bounds[1]))
+def _domain(values: ValueSet, unwritten: int) -> ir.Domain:
+    """The range of the values; `unwritten` stands for memory that nobody has written."""
+    lo, hi = within_reach(values).bounds() or (0, -1)
+    if not may_be_unwritten(values):
+        return ir.Domain(lo, max(lo, hi))
+    names = ((unwritten, NAME),)
+    lo, hi = (min(lo, unwritten), max(hi, unwritten)) if lo <= hi else (unwritten, unwritten)
+    return ir.Domain(lo, hi, names=names)
 
 
 def _process_names(processes: list[Process]) -> list[str]:
@@ -282,40 +322,57 @@ def _process_names(processes: list[Process]) -> list[str]:
 
 
 def _lower(
-    graph: _Graph, name: str, variables: dict[int, int], sources: Sources, ended: Mapping[int, Expr]
+    graph: _Graph, name: str, variables: dict[int, int], sources: Sources, ended: Mapping[int, Expr], unwritten: int
 ) -> ir.Process:
     process = graph.process
     builder = ProcessBuilder(name, process.thread.name)
     locations = graph.reachable()
     points = Points(graph.steps, sources)
-    registers = _registers(graph, builder, sources)
-    emission = Emission(variables, registers, ended)
+    registers = _registers(graph, builder, sources, unwritten)
+    emission = Emission(variables, registers, ended, unwritten)
+    arriving: dict[int, list[Step]] = {}
+    for step in graph.all_steps():
+        arriving.setdefault(step.target, []).append(step)
     numbers = {}
     for location in locations:
         may_end = location.kind in (*OVER, "start", "exit", "end", "error")
         label = location.kind or (f"{location.function}:{location.place.line}" if location.place else "")
-        numbers[location.number] = builder.location(label, span=sources.span(location.place), may_end=may_end)
+        point = points.before(location.number, arriving.get(location.number, ()))
+        span = sources.span(location.place)
+        numbers[location.number] = builder.location(label, span=span, point=point, may_end=may_end)
         if location.kind in OVER:  # the whole run is over here: that the others wait is no deadlock
             builder.emit(numbers[location.number], numbers[location.number])
         if location.kind == "stuck":  # it waits for what never comes: a step that is never possible is not an end
             builder.emit(numbers[location.number], numbers[location.number], ir.Assume(FALSE))
     for location in locations:
         for step in graph.steps[location.number]:
-            ops = [lowered for op in step.ops for lowered in emission.ops(op)]
+            ops: list[ir.Op] = []
+            cuts: list[int] = []
+            for op in step.ops:
+                if isinstance(op, Pause):
+                    cuts.append(len(ops))
+                ops += emission.ops(op)
             point = points.after(step)
             builder.emit(
                 numbers[step.source],
                 numbers[step.target],
                 *ops,
                 locked=is_locked(step.locked, ops),
-                span=sources.span(step.place) if point is None else point.span,
+                span=_remarked(sources.span(step.place) if point is None else point.span, step.remark),
                 point=point,
                 calls=tuple(sources.span(call) for call in calls_of(step)),
+                cuts=tuple(cuts),
             )
     return builder.build(numbers[graph.initial])
 
 
-def _registers(graph: _Graph, builder: ProcessBuilder, sources: Sources) -> dict[int, int]:
+def _remarked(span: Span, remark: str) -> Span:
+    """The place, shown with what its text does not say."""
+    text = span.shown or " ".join(span.text.split()).rstrip(";")
+    return replace(span, shown=f"{text} ({remark})") if remark and text else span
+
+
+def _registers(graph: _Graph, builder: ProcessBuilder, sources: Sources, unwritten: int) -> dict[int, int]:
     """Number the registers that occur, with names that the user knows."""
     process = graph.process
     used: set[int] = set()
@@ -329,7 +386,7 @@ def _registers(graph: _Graph, builder: ProcessBuilder, sources: Sources) -> dict
             found[number] = builder.scratch(len([n for n in found if n >= SCRATCH]), ir.Domain(LOWEST, HIGHEST))
             continue
         values = process.register_values.get(number, NOTHING)
-        domain = _domain(values)
+        domain = _domain(values, unwritten)
         initial = max(domain.lo, min(domain.hi, 0))
         found[number] = builder.register(register_name(process, names[number], sources), domain, (initial,))
     return found

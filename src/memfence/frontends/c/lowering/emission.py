@@ -17,12 +17,15 @@ from memfence.frontends.c.machine.residual import (
     Guard,
     Modify,
     Op,
+    Pause,
     Read,
     Set,
     Target,
     Write,
+    loading,
+    storing,
 )
-from memfence.frontends.c.machine.value_sets import all_of_bits
+from memfence.frontends.c.machine.value_sets import UNWRITTEN, all_of_bits
 from memfence.frontends.c.machine.values import Known, Scalar, Unknown
 from memfence.program import expressions, ir
 from memfence.program.orders import MemoryOrder
@@ -31,24 +34,33 @@ ASSERTIONS = ("assertion failed", "error reached")
 """Failures that the user wrote as such."""
 
 
+UNWRITTEN_CONST = expressions.Const(UNWRITTEN)
+
+
 class Emission:
     """Translates ops; `variables`: the number of each cell by address, `registers`: new numbers of registers.
 
     `ended`: of threads that others wait for without a flag in memory, what is true when all of them have ended.
+    `unwritten`: what stands for memory that nobody has written.
     """
 
     def __init__(
-        self, variables: Mapping[int, int], registers: Mapping[int, int], ended: Mapping[int, expressions.Expr]
+        self,
+        variables: Mapping[int, int],
+        registers: Mapping[int, int],
+        ended: Mapping[int, expressions.Expr],
+        unwritten: int,
     ) -> None:
         self.variables = variables
         self.registers = registers
         self.ended = ended
+        self.unwritten = expressions.Const(unwritten)
 
     def ops(self, op: Op) -> list[ir.Op]:
         match op:
-            case Read(register, target, order):
+            case Read(register, target, order, _):
                 return [ir.Load(self.registers[register], self.address(target), order=order)]
-            case Write(target, value, order, direct):
+            case Write(target, value, order, direct, _):
                 return self._store(target, self.expr(value), order, direct)
             case Modify():
                 return self._modify(op)
@@ -66,12 +78,16 @@ class Emission:
                 return [ir.Assume(self.ended[thread])]
             case Bus(take):
                 return [ir.Lock() if take else ir.Unlock()]
+            case Pause():
+                return []
             case _:
                 assert_never(op)
 
     def expr(self, expr: expressions.Expr) -> expressions.Expr:
         def renumbered(leaf: expressions.Expr) -> expressions.Expr:
-            return expressions.Register(self.registers[leaf.index]) if isinstance(leaf, expressions.Register) else leaf
+            if isinstance(leaf, expressions.Register):
+                return expressions.Register(self.registers[leaf.index])
+            return self.unwritten if leaf == UNWRITTEN_CONST else leaf
 
         return expressions.rewrite(expr, renumbered)
 
@@ -117,31 +133,32 @@ class Emission:
         order, failure = op.order, op.failure_order or op.order
         if op.kind == "cas":
             assert op.expected is not None
-            expected = self.expr(op.expected)
-            return [ir.Rmw(register, address, "compare_exchange", self.expr(op.operand), expected, order, failure)]
+            expected, desired = self.expr(op.expected), self.expr(op.operand)
+            if op.is_spurious:
+                return _failing(register, address, desired, expected, order, failure)
+            return [ir.Rmw(register, address, "compare_exchange", desired, expected, order, failure)]
         if op.kind in PLAIN_KINDS and not op.may_wrap:
             return [ir.Rmw(register, address, PLAIN_KINDS[op.kind], self.expr(op.operand), order=order)]
         old = Unknown(expressions.Register(register), all_of_bits(op.bits))
         operand = Unknown(self.expr(op.operand), all_of_bits(op.bits))
         new = _updated(op.kind, op.bits, old, operand).expr
-        guard = [] if op.guard is None else [ir.Assume(self.expr(op.guard))]
-        return [
-            ir.Load(register, address, order=_loading(order)),
-            *guard,
-            ir.Store(address, new, order=_storing(order)),
-        ]
+        return [ir.Load(register, address, order=loading(order)), ir.Store(address, new, order=storing(order))]
 
 
-def _loading(order: MemoryOrder) -> MemoryOrder:
-    """The order of the load in a read-modify-write of this order."""
-    return {MemoryOrder.RELEASE: MemoryOrder.RELAXED, MemoryOrder.ACQ_REL: MemoryOrder.ACQUIRE}.get(order, order)
-
-
-def _storing(order: MemoryOrder) -> MemoryOrder:
-    """The order of the store in a read-modify-write of this order."""
-    if order is MemoryOrder.ACQ_REL:
-        return MemoryOrder.RELEASE
-    return MemoryOrder.RELAXED if order in (MemoryOrder.ACQUIRE, MemoryOrder.CONSUME) else order
+def _failing(
+    register: int,
+    address: expressions.Address,
+    operand: expressions.Expr,
+    expected: expressions.Expr,
+    order: MemoryOrder,
+    failure: MemoryOrder,
+) -> list[ir.Op]:
+    """A compare-exchange that finds what it expects, and fails: as if it had expected something else."""
+    other: expressions.Expr = expressions.Binary("^", expected, expressions.Const(1))
+    if isinstance(expected, expressions.Const):
+        other = expressions.Const(expected.value ^ 1)
+    found = expressions.Binary("==", expressions.Register(register), expected)
+    return [ir.Rmw(register, address, "compare_exchange", operand, other, order, failure), ir.Assume(found)]
 
 
 PLAIN_KINDS: dict[str, ir.RmwKind] = {

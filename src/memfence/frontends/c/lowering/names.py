@@ -8,7 +8,6 @@ from memfence.frontends.c.llvm.link import Symbol
 from memfence.frontends.c.lowering.sources import Sources
 from memfence.frontends.c.machine.liveness import CONTENT, result_of
 from memfence.frontends.c.machine.process import Process, Slot
-from memfence.frontends.c.machine.value_sets import UNWRITTEN
 from memfence.frontends.c.machine.world import World
 
 LONGEST_NAME = 40
@@ -22,7 +21,7 @@ def register_name(process: Process, slot: Slot, sources: Sources) -> str:
     part = "".join(f"#{n}" for n in slot.part)
     if symbol is None:
         return f"{slot.owner}.%{slot.name}{part}"
-    owner = _title(process, symbol)
+    owner = process.world.linked.title(symbol)
     if slot.name.startswith(CONTENT):
         return f"{owner}.{_variable(process, symbol, slot.name[1:])}{part}"
     return _expression(process, symbol, slot.name, sources) or f"{owner}.%{slot.name}{part}"
@@ -37,14 +36,7 @@ def value_names(world: World, processes: Sequence[Process]) -> dict[int, str]:
         if placed is not None and placed.kind != "thread":
             name = placed.name if address == placed.start else placed.name_at(address - placed.start, 0)
             found[address] = name if placed.kind == "function" else f"&{name}"
-    return {**found, UNWRITTEN: "uninitialised"}
-
-
-def _title(process: Process, symbol: Symbol) -> str:
-    """The function's name as the user wrote it."""
-    function = process.world.facts(symbol).function
-    found = process.world.linked.debug[symbol.module].function(function.debug)
-    return found.name if found is not None and found.name else symbol.name
+    return found
 
 
 def _symbol(process: Process, function: str) -> Symbol | None:

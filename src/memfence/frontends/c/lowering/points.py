@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from memfence.frontends.c.edits import point_key
+from memfence.frontends.c.llvm.metadata import Place
 from memfence.frontends.c.lowering.sources import Sources
+from memfence.frontends.c.machine.path import is_system
 from memfence.frontends.c.machine.residual import Modify, Read, Step, Write
 from memfence.frontends.c.statements import Statement
 from memfence.program.ir import FencePoint
@@ -28,32 +30,60 @@ class Points:
         if not any(isinstance(op, Write) and not op.direct for op in step.ops) or step.locked:
             return None
         found = self._found(step)
-        if found is None or self._goes_on(step.target, found[1], FURTHEST):
+        if found is None or self._goes_on(step.target, found, FURTHEST):
             return None
         source, statement = found
         text = " ".join(source.text[statement.start : statement.end].split()).rstrip(";")
         span = source.span(statement.start, statement.end)
-        key = point_key(statement.start, statement.end, statement.is_lone)
+        path = "" if source.path == self.sources.first else source.path
+        key = point_key(statement.start, statement.end, statement.is_lone, path)
         return FencePoint(step.function, key, span, text[:LONGEST_TEXT])
 
+    def before(self, location: int, arriving: Sequence[Step]) -> FencePoint | None:
+        """The point before the first statement of a call, where that is what accesses memory next.
+
+        A fence there is one behind whatever the caller stored last, in the function that needs it.
+        """
+        leaving = [step for step in self.steps.get(location, ()) if _accesses(step)]
+        if not leaving or not arriving or len(leaving) != len(self.steps.get(location, ())):
+            return None
+        depth = min(len(calls_of(step)) for step in leaving)
+        if not depth or any(len(calls_of(step)) >= depth for step in arriving):
+            return None
+        found = {self.sources.statement_before(step.place) for step in leaving}
+        first = found.pop()
+        if found or first is None:
+            return None
+        source, statement = first
+        path = "" if source.path == self.sources.first else source.path
+        key = point_key(statement.start, statement.end, statement.is_lone, path, is_before=True)
+        span = source.span(statement.start, statement.end)
+        return FencePoint(leaving[0].function, key, span, " ".join(span.text.split("\n", 1)[0].split()))
+
     def _found(self, step: Step) -> tuple[SourceText, Statement] | None:
-        """The statement of the step in the file that is patched: of a step elsewhere, the call that led there."""
+        """The statement of the step, in a file that may be patched: of a step elsewhere, the call that led there."""
         for place in (step.place, *reversed(step.stack)):
             found = self.sources.statement(place)
             if found is not None:
                 return found
         return None
 
-    def _statement(self, step: Step) -> Statement | None:
-        found = self._found(step)
-        return None if found is None else found[1]
-
-    def _goes_on(self, location: int, statement: Statement, left: int) -> bool:
+    def _goes_on(self, location: int, statement: tuple[SourceText, Statement], left: int) -> bool:
         """Whether another access of the same statement follows."""
         for step in self.steps.get(location, ()):
-            accesses = any(isinstance(op, Read | Write | Modify) for op in step.ops)
-            if self._statement(step) == statement and accesses:
+            accesses = _accesses(step)
+            if accesses and self._found(step) == statement:
                 return True
             if not accesses and left and self._goes_on(step.target, statement, left - 1):
                 return True
         return False
+
+
+def calls_of(step: Step) -> tuple[Place, ...]:
+    """The user's calls that lead to the step, outermost first."""
+    calls = [call for call in step.stack if not is_system(call)]
+    return tuple(calls[: calls.index(step.place)] if step.place in calls else calls)
+
+
+def _accesses(step: Step) -> bool:
+    return any(isinstance(op, Read | Write | Modify) for op in step.ops)

@@ -6,49 +6,66 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
+from memfence.frontends.c.editable import NO_TEXT, is_cpp, is_editable
 from memfence.frontends.c.llvm.metadata import Place
 from memfence.frontends.c.statements import Statement, Statements
-from memfence.source import NOWHERE, SourceText, Span
+from memfence.reading import read_bytes
+from memfence.source import NOWHERE, SourceText, Span, text_of
 
 LONGEST = 200
 
 
 class Sources:
-    """Every file that places point into, read once; `given` are the texts that the user named."""
+    """Every file that places point into, read once; `given` are the texts that the user named, and `instead` those that
+    stand in place of files."""
 
-    def __init__(self, given: tuple[SourceText, ...]) -> None:
-        self._texts: dict[str, SourceText] = {_absolute(text.path): text for text in given}
-        self._given = tuple(given)
+    def __init__(self, given: tuple[SourceText, ...], instead: tuple[SourceText, ...] = ()) -> None:
+        self._texts: dict[str, SourceText] = {_absolute(text.path): text for text in (*instead, *given)}
+        self._given = tuple(text.path for text in given)
         self._statements: dict[str, Statements] = {}
 
     def text(self, path: str) -> SourceText | None:
         key = _absolute(path)
         if key not in self._texts:
             try:
-                content = Path(key).read_text(encoding="utf-8", errors="replace")
-            except OSError:
+                content = read_bytes(Path(key))
+            except (OSError, ValueError):
                 return None
-            self._texts[key] = SourceText(
-                os.path.relpath(key) if len(os.path.relpath(key)) < len(key) else key, content
-            )
+            self._texts[key] = text_of(self._shown(key), content)
         return self._texts[key]
 
+    def _shown(self, path: str) -> str:
+        """The path of another file: relative where the user's own are and that is shorter."""
+        near = os.path.relpath(path)
+        return near if len(near) < len(path) and not Path(self.first).is_absolute() else path
+
+    @property
+    def first(self) -> str:
+        """The path of the first file that the user named."""
+        return self._given[0] if self._given else ""
+
     def statement(self, place: Place | None) -> tuple[SourceText, Statement] | None:
-        """The simple statement at the place, in the first of the texts that the user named."""
-        if place is None or not place.column or not self._given or not self._is_code(self._given[0]):
-            return None
-        source = self._given[0]
-        if _absolute(place.path) != _absolute(source.path):
+        """The simple statement at the place, in a text that may be changed."""
+        source = None if place is None or not place.column else self.text(place.path)
+        if source is None or place is None or not is_editable(source, self._given):
             return None
         found = self._statements_of(source).at(place.line, place.column)
         return None if found is None else (source, found)
 
+    def statement_before(self, place: Place | None) -> tuple[SourceText, Statement] | None:
+        """The statement before which a fence can stand that is one before what is at the place."""
+        source = None if place is None or not place.column else self.text(place.path)
+        if source is None or place is None or not is_editable(source, self._given):
+            return None
+        found = self._statements_of(source).before(place.line, place.column)
+        return None if found is None else (source, found)
+
     def _is_code(self, source: SourceText) -> bool:
-        return not source.path.endswith((".ll", ".bc"))
+        return not source.path.endswith(NO_TEXT)
 
     def _statements_of(self, source: SourceText) -> Statements:
         if source.path not in self._statements:
-            self._statements[source.path] = Statements(source)
+            self._statements[source.path] = Statements(source, is_cpp(source, self.first))
         return self._statements[source.path]
 
     def span(self, place: Place | None) -> Span:

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 
 from memfence.codes import Code
-from memfence.frontends.c.llvm.types import ArrayType, StructType, Type, size_of
+from memfence.frontends.c.llvm.types import ArrayType, StructType, Type, store_size_of
 from memfence.frontends.c.machine import private
-from memfence.frontends.c.machine.arithmetic import compute
+from memfence.frontends.c.machine.arithmetic import negation
 from memfence.frontends.c.machine.memory import Object
+from memfence.frontends.c.machine.packing import extended, packed, part
 from memfence.frontends.c.machine.path import Path
-from memfence.frontends.c.machine.residual import Cell, Check, Op, Read, Write
+from memfence.frontends.c.machine.residual import Cell, Check, Guard, Op, Read, Write
 from memfence.frontends.c.machine.undefined import used
-from memfence.frontends.c.machine.value_sets import ADDRESS_BASE, UNWRITTEN, ValueSet, just
-from memfence.frontends.c.machine.values import Known, Parts, Scalar, Unknown, Value
-from memfence.frontends.c.machine.wide import is_wide
-from memfence.frontends.c.machine.world import BEYOND, FLAG_BYTES, PARTLY, Restart
-from memfence.program.expressions import Binary, Conditional, Const, Expr, Register, Unary, conjunction, disjunction
+from memfence.frontends.c.machine.value_sets import ADDRESS_BASE, UNWRITTEN, ValueSet
+from memfence.frontends.c.machine.values import (
+    UNDEFINED,
+    Integer,
+    Known,
+    Packed,
+    Parts,
+    Scalar,
+    Unknown,
+    Value,
+    is_undefined,
+)
+from memfence.frontends.c.machine.world import FLAG_BYTES, Access, Restart
+from memfence.program.expressions import Binary, Const, Expr, Register, Unary, conjunction, disjunction
 from memfence.program.orders import MemoryOrder
+
+WIDEST_ACCESS = 16
+"""Bytes of the widest access, which has to be atomic: `cmpxchg16b`."""
 
 MOST_FORKS = 12
 """Objects that a pointer may point to before they are accessed by a computed index."""
@@ -122,15 +136,7 @@ def is_in_memory(path: Path, address: int, size: int) -> bool:
 def load(path: Path, result: str, type: Type, pointer: Scalar, order: MemoryOrder, volatile: bool) -> None:
     """`result := *pointer`."""
     order = performed_order(order, volatile)
-    if isinstance(type, StructType | ArrayType):
-        from memfence.frontends.c.machine.struct_access import load_parts
-
-        load_parts(path, result, type, pointer)
-        return
-    size = size_of(type)
-    bits = path.bits_of(type)
-    if size > 8:
-        raise path.refuse(Code.UNSUPPORTED, f"an access of {size} bytes at once")
+    size, bits = size_of_access(path, type), path.bits_of(type)
     from memfence.frontends.c.machine.among import load_among, use_index
 
     if use_index(path, pointer, size):
@@ -138,6 +144,14 @@ def load(path: Path, result: str, type: Type, pointer: Scalar, order: MemoryOrde
         return
     special = order is not MemoryOrder.PLAIN
     at_address(path, pointer, size, "load", lambda p, a: _load_at(p, result, bits, a, size, order, special))
+
+
+def size_of_access(path: Path, type: Type) -> int:
+    """The bytes that are loaded or stored at once."""
+    size = store_size_of(type)
+    if isinstance(type, StructType | ArrayType) or size > WIDEST_ACCESS:
+        raise path.refuse(Code.UNSUPPORTED, f"an access of {size} bytes at once")
+    return size
 
 
 def _load_at(path: Path, result: str, bits: int, address: int, size: int, order: MemoryOrder, special: bool) -> None:
@@ -152,28 +166,61 @@ def _load_at(path: Path, result: str, bits: int, address: int, size: int, order:
             value = written(path, value, path.world.space.name_of(address, size))
         if path.ended:
             return
-        path.set(result, narrow(value, bits))
+        path.set(result, part(value, 8 * size, 0, bits))
         if ops:
             path.emit(ops)
         return
-    cell = path.world.share_now(address, size)
-    if cell.size > 8:
-        raise path.refuse(
-            Code.UNSUPPORTED, f"`{path.world.space.name_of(address, size)}` is accessed in pieces of different size"
-        )
-    if cell.size != size and path.world.codes.among(path.world.possible(cell)):
-        raise path.refuse(Code.UNSUPPORTED, "a part of an integer of 64 bits that needs more than 32")
-    register = path.scratch()
-    checks: list[Op] = []
-    if is_masked(path, result):
-        whole = or_zero(path, register, cell)
-    elif is_copied(path, result) and cell.size == size:
+    cells = path.world.share_now(address, size)
+    if len(cells) > 1 or is_masked(path, result) or (is_copied(path, result) and cells[0].size != size):
+        read_in_pieces(path, cells, address, size, order, ops, lambda p, v: p.set(result, part(v, 8 * size, 0, bits)))
+        return
+    cell, register = cells[0], path.scratch()
+    if is_copied(path, result):
         known_values(path, cell)
-        whole = Unknown(Register(register), path.world.possible(cell))
-    else:
-        whole, checks = Unknown(Register(register), known_values(path, cell)), is_written(path, register, cell)
-    path.set(result, narrow(private.part_of(whole, 8 * cell.size, address - cell.address, size), bits))
-    path.emit([*ops, Read(register, cell, order), *checks])
+        path.set(result, Unknown(Register(register), path.world.possible(cell)))
+        path.emit([*ops, Read(register, cell, order)])
+        return
+    whole = Unknown(Register(register), known_values(path, cell))
+    path.set(result, part(whole, 8 * cell.size, 8 * (address - cell.address), bits))
+    path.emit([*ops, Read(register, cell, order), *is_written(path, register, cell)])
+
+
+def read_in_pieces(
+    path: Path,
+    cells: Sequence[Cell],
+    address: int,
+    size: int,
+    order: MemoryOrder,
+    before: Sequence[Op],
+    finish: Callable[[Path, Integer], None],
+) -> None:
+    """One step that reads all the cells; `finish` gets the value in the range, and the way on goes behind the step.
+
+    A way for each choice of cells that nobody has written: what is in them is undefined.
+    """
+    registers = [path.scratch() for _ in cells]
+    reads = [Read(r, cell, order, split=len(cells) > 1) for r, cell in zip(registers, cells, strict=True)]
+    choices = [_contents(path, r, cell) for r, cell in zip(registers, cells, strict=True)]
+    first = cells[0].address
+    bits = 8 * (cells[-1].address + cells[-1].size - first)
+    for choice in product(*choices):
+        whole = packed((8 * cell.size, value) for cell, (value, _) in zip(cells, choice, strict=True))
+        guards = [guard for _, guard in choice if guard is not None]
+        copy = path.fork()
+        assert copy is not None
+        finish(copy, part(whole, bits, 8 * (address - first), 8 * size))
+        copy.emit([*before, *reads, *guards])
+    path.ended = True
+
+
+def _contents(path: Path, register: int, cell: Cell) -> list[tuple[Scalar, Guard | None]]:
+    """What was read into the register may be: a value, or nothing that anybody has written; each with its guard."""
+    values = known_values(path, cell)
+    if UNWRITTEN not in path.world.possible(cell).listed:
+        return [(Unknown(Register(register), values), None)]
+    unwritten = Binary("==", Register(register), Const(UNWRITTEN))
+    found: list[tuple[Scalar, Guard | None]] = [(UNDEFINED, Guard(unwritten))]
+    return found if values.is_empty else [(Unknown(Register(register), values), Guard(negation(unwritten))), *found]
 
 
 def is_masked(path: Path, result: str) -> bool:
@@ -194,29 +241,15 @@ def is_written(path: Path, register: int, cell: Cell) -> list[Op]:
     return [Check(Binary("!=", Register(register), Const(UNWRITTEN)), text)]
 
 
-def or_zero(path: Path, register: int, cell: Cell) -> Unknown:
-    """What was read into the register, or 0 where nobody has written the cell."""
-    values = known_values(path, cell)
-    if UNWRITTEN not in path.world.possible(cell).listed:
-        return Unknown(Register(register), values)
-    path.world.note(PARTLY)
-    is_unwritten = Binary("==", Register(register), Const(UNWRITTEN))
-    return Unknown(Conditional(is_unwritten, Const(0), Register(register)), values.join(just(0)))
-
-
-def written(path: Path, value: Scalar, name: str) -> Scalar:
+def written(path: Path, value: Integer, name: str) -> Integer:
     """A value of the thread's own, which may have been copied from shared memory that nobody has written."""
-    if not isinstance(value, Unknown) or UNWRITTEN not in value.values.listed:
+    if isinstance(value, Packed):
+        pieces = [(bits, written(path, piece, name)) for bits, piece in value.pieces]
+        return packed((bits, piece) for bits, piece in pieces if not isinstance(piece, Packed))
+    if not isinstance(value, Unknown) or UNWRITTEN not in value.values.listed or path.ended:
         return value
     path.check(Binary("!=", value.expr, Const(UNWRITTEN)), f"read of uninitialised memory: {name}")
     return Unknown(value.expr, value.values.without(UNWRITTEN))
-
-
-def narrow(value: Scalar, bits: int) -> Scalar:
-    """A truth value is loaded as a byte, but is 0 or 1."""
-    if bits == 1:
-        return compute("and", 8, value, Known(1))
-    return value
 
 
 def is_own_stack(path: Path, address: int) -> bool:
@@ -240,7 +273,7 @@ def alive_ops(path: Path, address: int) -> list[Op]:
     if not is_in_memory(path, flag, 4):
         if path.state.started:
             path.world.reads(path.process.number, flag, 4)
-        freed = private.read(path.world, path.state, flag, 4)
+        freed = private.number(path.world, path.state, flag, 4)
         if freed != Known(0):
             path.check(Binary("==", freed.expr, Const(0)), text)
         return []
@@ -267,14 +300,9 @@ def may_be_dead(path: Path, found: Object) -> bool:
 def store(path: Path, type: Type, value: Value, pointer: Scalar, order: MemoryOrder, volatile: bool) -> None:
     """`*pointer := value`."""
     order = performed_order(order, volatile)
-    if isinstance(value, Parts):
-        from memfence.frontends.c.machine.struct_access import store_parts
-
-        store_parts(path, type, value, pointer)
-        return
-    size = size_of(type)
-    if size > 8:
-        raise path.refuse(Code.UNSUPPORTED, f"an access of {size} bytes at once")
+    size = size_of_access(path, type)
+    assert not isinstance(value, Parts)
+    value = extended("zext", path.bits_of(type), 8 * size, value) if path.bits_of(type) % 8 else value
     from memfence.frontends.c.machine.among import store_among, use_index
 
     if use_index(path, pointer, size):
@@ -284,9 +312,10 @@ def store(path: Path, type: Type, value: Value, pointer: Scalar, order: MemoryOr
     at_address(path, pointer, size, "store", lambda p, a: _store_at(p, value, a, size, order, special))
 
 
-def _store_at(path: Path, value: Scalar, address: int, size: int, order: MemoryOrder, special: bool) -> None:
+def _store_at(path: Path, value: Integer, address: int, size: int, order: MemoryOrder, special: bool) -> None:
+    access = Access.WHOLE_STORE if special and order is not MemoryOrder.SEQ_CST else Access.STORE
     if special and path.state.started and not is_own_stack(path, address):
-        path.world.share_now(address, size)
+        path.world.share_now(address, size, access)
     ops = alive_ops(path, address)
     if not is_in_memory(path, address, size):
         if path.state.started:
@@ -295,27 +324,22 @@ def _store_at(path: Path, value: Scalar, address: int, size: int, order: MemoryO
         if ops:
             path.emit(ops)
         return
-    cell = path.world.share_now(address, size)
-    if cell.size != size:
-        name = path.world.space.name_of(address, size)
-        raise path.refuse(Code.UNSUPPORTED, f"`{name}` is stored to in pieces of different size")
-    write_cell(path, cell, value, order, ops)
+    if order is MemoryOrder.PLAIN and is_undefined(value):
+        for at, width, _ in private.in_whole_bytes(value, size):
+            path.world.share_now(address + at, width, Access.STORE)
+    cells = path.world.share_now(address, size, access)
+    path.emit([*ops, *write_cells(path, cells, value, order)])
 
 
-def stop_beyond(path: Path, value: Scalar) -> bool:
-    """Cut the run off where it stores an integer beyond 32 bits for which there is no code left."""
-    if not isinstance(value, Known) or not is_wide(value.value):
-        return False
-    path.world.note(BEYOND, is_cut=True)
-    path.stop("bound")
-    return True
-
-
-def write_cell(path: Path, cell: Cell, value: Scalar, order: MemoryOrder, before: Sequence[Op] = ()) -> None:
-    guards = path.world.unmistakable(cell, value)
-    value = path.world.storable(value, cell.size)
-    if stop_beyond(path, value):
-        return
-    guards += path.world.reach_of(value)
-    path.world.may_hold(cell, value.values)
-    path.emit([*before, *guards, Write(cell, value.expr, order)])
+def write_cells(path: Path, cells: Sequence[Cell], value: Integer, order: MemoryOrder) -> list[Op]:
+    """The ops that write all the cells, each with its part of the value."""
+    first = cells[0].address
+    bits = 8 * (cells[-1].address + cells[-1].size - first)
+    guards: list[Op] = []
+    writes: list[Op] = []
+    for cell in cells:
+        stored = path.world.storable(part(value, bits, 8 * (cell.address - first), 8 * cell.size), cell.size)
+        guards += path.world.unmistakable(cell, stored)
+        path.world.may_hold(cell, stored.values)
+        writes.append(Write(cell, stored.expr, order, split=len(cells) > 1))
+    return [*guards, *writes]

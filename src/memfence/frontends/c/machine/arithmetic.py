@@ -10,17 +10,8 @@ from collections.abc import Callable
 
 from memfence.frontends.c.llvm.values import signed
 from memfence.frontends.c.machine.hull import Bounds, hull
-from memfence.frontends.c.machine.undefined import Undefined, undefined_extension, undefined_result
-from memfence.frontends.c.machine.value_sets import (
-    ANYTHING,
-    ValueSet,
-    all_of_bits,
-    combine,
-    is_within_reach,
-    listed,
-    mapped,
-    range_of_bits,
-)
+from memfence.frontends.c.machine.undefined import DIVISION, Undefined, undefined_extension, undefined_result
+from memfence.frontends.c.machine.value_sets import ValueSet, all_of_bits, combine, listed, mapped, range_of_bits
 from memfence.frontends.c.machine.values import UNDEFINED, Known, Scalar, Unknown, is_undefined
 from memfence.program.expressions import OPPOSITES, Binary, BinaryOp, Conditional, Const, Expr, Unary
 
@@ -36,15 +27,11 @@ def compute(op: str, bits: int, a: Scalar, b: Scalar) -> Scalar:
     if simple is not None:
         return simple
     values = _values(op, bits, a.values, b.values)
+    if values.is_empty and not a.values.is_empty and not b.values.is_empty:
+        raise Undefined(f"`{op}` of these operands")  # the caller tests them: no way may just end here
     if values.is_single:
         return Known(signed(next(iter(values.listed)), bits))
     return fit(bits, Unknown(_expression(op, bits, a, b), values))
-
-
-def value_range(op: str, bits: int, a: Scalar, b: Scalar) -> ValueSet:
-    """The values that `a op b` can have, wrapped to `bits`."""
-    values = _values(op, bits, a.values, b.values)
-    return mapped(values, lambda v: signed(v, bits)) or values
 
 
 def unwrapped(op: str, bits: int, a: Scalar, b: Scalar) -> Scalar:
@@ -77,7 +64,7 @@ def exact(op: str, bits: int, a: int, b: int) -> int:
         case "ashr":
             return a >> ub if ub < bits else _bad_shift(b)
     if b == 0:
-        raise Undefined("division by zero")
+        raise Undefined(DIVISION)
     match op:
         case "udiv":
             return ua // ub
@@ -98,6 +85,8 @@ def _identity(op: str, a: Scalar, b: Scalar) -> Scalar | None:
             return a
         if op in ("mul", "and"):
             return b
+    if isinstance(b, Known) and b.value == -1 and op in ("and", "or"):
+        return a if op == "and" else b
     if isinstance(a, Known) and a.value == 0:
         if op in ("add", "or", "xor"):
             return b
@@ -124,11 +113,11 @@ def _expression(op: str, bits: int, a: Scalar, b: Scalar) -> Expr:
         case "srem" | "urem":
             return Binary("%", *_operands(op, bits, a, b))
         case "shl":
-            return _shift("<<", a.expr, b)
+            return Binary("<<", a.expr, b.expr)
         case "lshr":
-            return _shift(">>", unsigned(bits, a), b)
+            return _logical_shift(bits, a, b)
         case "ashr":
-            return _shift(">>", a.expr, b)
+            return Binary(">>", a.expr, b.expr)
     raise Undefined(f"`{op}`")
 
 
@@ -136,19 +125,18 @@ def _operands(op: str, bits: int, a: Scalar, b: Scalar) -> tuple[Expr, Expr]:
     return (a.expr, b.expr) if op[0] == "s" else (unsigned(bits, a), unsigned(bits, b))
 
 
-def _shift(op: BinaryOp, value: Expr, by: Scalar) -> Expr:
-    """Expressions shift by less than 32 at a time."""
-    if isinstance(by, Known) and by.value >= 32:
-        return Binary(op, Binary(op, value, Const(31)), Const(by.value - 31))
-    return Binary(op, value, by.expr)
+def _logical_shift(bits: int, value: Scalar, by: Scalar) -> Expr:
+    """To the right, with zeros from the left; by a known number of bits, the sign is masked away afterwards."""
+    known = value.values.bounds()
+    if isinstance(by, Known) and by.value and (known is None or known[0] < 0):
+        return Binary("&", Binary(">>", value.expr, by.expr), Const((1 << (bits - by.value)) - 1))
+    return Binary(">>", unsigned(bits, value), by.expr)
 
 
 def unsigned(bits: int, value: Scalar) -> Expr:
     """The value read as a number without sign."""
     known = value.values.bounds()
     if known is not None and known[0] >= 0:
-        return value.expr
-    if bits >= 64:
         return value.expr
     return Binary("&", value.expr, Const((1 << bits) - 1))
 
@@ -169,10 +157,17 @@ def fit(bits: int, value: Scalar) -> Scalar:
         return Known(signed(value.value, bits), value.undefined & ((1 << bits) - 1))
     lo, hi = range_of_bits(bits)
     known = value.values.bounds()
-    if (known is not None and lo <= known[0] and known[1] <= hi) or bits >= 64:
+    if known is not None and lo <= known[0] and known[1] <= hi:
         return value
     wrapped = mapped(value.values, lambda v: signed(v, bits))
     return Unknown(_wrap(bits, value.expr), wrapped if wrapped is not None else all_of_bits(bits))
+
+
+def kept(value: Scalar) -> Scalar:
+    """The value as registers and memory hold it. A pointer that may have left its object is wrapped only here."""
+    if isinstance(value, Unknown) and value.values.is_open:
+        return Unknown(_wrap(64, value.expr), value.values)
+    return value
 
 
 def _wrap(bits: int, expr: Expr) -> Expr:
@@ -283,25 +278,14 @@ def _compare_unsigned(predicate: str, bits: int, a: Scalar, b: Scalar) -> Scalar
         return compare(predicate, bits, a, b)
     if bits < 64:
         return compare(predicate, bits, as_unsigned(bits, a), as_unsigned(bits, b))
-    if (by_sign := _against_wide(predicate, a, b)) is not None:
-        return by_sign
     same_sign = Binary("==", Binary("<", a.expr, Const(0)), Binary("<", b.expr, Const(0)))
     signed_result = Binary(SIGNED[predicate], a.expr, b.expr)
     return Unknown(Conditional(same_sign, signed_result, Unary("!", signed_result)), listed((0, 1)))
 
 
-def _against_wide(predicate: str, a: Scalar, b: Scalar) -> Scalar | None:
-    """A number within 32 bits against one beyond, both without sign: below it, unless its sign makes it very large."""
-    for wide, other, is_left in ((a, b, True), (b, a, False)):
-        if isinstance(wide, Known) and not is_within_reach(wide.values) and is_within_reach(other.values):
-            is_less = predicate in ("slt", "sle")
-            return compare("slt" if is_less == is_left else "sge", 64, other, Known(0))
-    return None
-
-
 def as_unsigned(bits: int, value: Scalar) -> Scalar:
     """The value as a number without sign, in a wider type."""
-    return extend("zext", bits, 64, value)
+    return extend("zext", bits, 2 * bits, value)
 
 
 def choose(condition: Scalar, then: Scalar, otherwise: Scalar) -> Scalar:
@@ -318,7 +302,3 @@ def choose(condition: Scalar, then: Scalar, otherwise: Scalar) -> Scalar:
         return condition
     values = then.values.join(otherwise.values)
     return Unknown(Conditional(condition.expr, then.expr, otherwise.expr), values)
-
-
-def any_value(expr: Expr, bits: int) -> Scalar:
-    return Unknown(expr, all_of_bits(bits) if bits <= 32 else ANYTHING)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from memfence.codes import Code
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine import private
-from memfence.frontends.c.machine.access import is_in_memory, is_written, known_values
+from memfence.frontends.c.machine.access import is_in_memory, is_written, known_values, write_cells
+from memfence.frontends.c.machine.packing import packed, part, plain
 from memfence.frontends.c.machine.path import Path
-from memfence.frontends.c.machine.residual import Cell, Check, Guard, Op, Read, Write
+from memfence.frontends.c.machine.residual import Check, Guard, Op, Pause, Read
 from memfence.frontends.c.machine.undefined import used
 from memfence.frontends.c.machine.values import ZERO, Known, Scalar, Unknown, Value, is_undefined
+from memfence.frontends.c.machine.world import Access
 from memfence.program.expressions import Register
 from memfence.program.orders import MemoryOrder
 
@@ -24,45 +25,47 @@ class Atomically:
         self.ops: list[Op] = []
         self.is_stuck = False
 
-    def _cell(self, address: int, size: int) -> Cell:
-        cell = self.path.world.share_now(address, size)
-        if cell.size != size:
-            name = self.path.world.space.name_of(address, size)
-            raise self.path.refuse(Code.UNSUPPORTED, f"`{name}` is accessed in pieces of different size")
-        return cell
-
-    def read(self, address: int, size: int = 4) -> Scalar:
+    def read(self, address: int, size: int = 4, order: MemoryOrder | None = None) -> Scalar:
+        """What is there. `order`: for models that know no locked steps; None: as `axiomatic.synchronised` sees it."""
         path = self.path
-        order = MemoryOrder.PLAIN if self.drains else MemoryOrder.ACQUIRE
+        order = order or (MemoryOrder.PLAIN if self.drains else MemoryOrder.ACQUIRE)
         if not is_in_memory(path, address, size):
             if path.state.started:
                 path.world.reads(path.process.number, address, size)
-            return used(private.read(path.world, path.state, address, size))
-        cell = self._cell(address, size)
-        register = path.scratch()
-        self.ops.append(Read(register, cell, order))
-        self.ops.extend(is_written(path, register, cell))
-        return Unknown(Register(register), known_values(path, cell))
+            return used(private.number(path.world, path.state, address, size))
+        cells = path.world.share_now(address, size)
+        found: list[tuple[int, Scalar]] = []
+        for cell in cells:
+            register = path.scratch()
+            self.ops.append(Read(register, cell, order, split=len(cells) > 1))
+            self.ops.extend(is_written(path, register, cell))
+            found.append((8 * cell.size, Unknown(Register(register), known_values(path, cell))))
+        first, bits = cells[0].address, sum(width for width, _ in found)
+        return plain(part(packed(found), bits, 8 * (address - first), 8 * size))
 
     def read_or_zero(self, address: int, size: int = 4) -> Scalar:
         """What is there, 0 where nobody has written it."""
-        if self.path.world.cell_of(address, size) is None and is_undefined(
+        if not self.path.world.cells_in(address, size) and is_undefined(
             private.read(self.path.world, self.path.state, address, size)
         ):
             return ZERO
         return self.read(address, size)
 
-    def write(self, address: int, value: Scalar, size: int = 4) -> None:
+    def write(self, address: int, value: Scalar, size: int = 4, order: MemoryOrder | None = None) -> None:
         path = self.path
+        order = order or (MemoryOrder.PLAIN if self.drains else MemoryOrder.RELEASE)
         if not is_in_memory(path, address, size):
             if path.state.started:
                 path.world.writes(path.process.number, address, size)
             private.write(path.world, path.state, address, size, value)
             return
-        cell = self._cell(address, size)
-        value = path.world.storable(value, size)
-        path.world.may_hold(cell, value.values)
-        self.ops.append(Write(cell, value.expr, MemoryOrder.PLAIN if self.drains else MemoryOrder.RELEASE))
+        cells = path.world.share_now(address, size, Access.STORE)
+        self.ops += write_cells(path, cells, value, order)
+
+    def pause(self) -> None:
+        """What comes now could be a step of its own."""
+        if self.ops:
+            self.ops.append(Pause())
 
     def wait_for(self, condition: Scalar) -> None:
         """The step is possible only where this is true."""
@@ -77,14 +80,22 @@ class Atomically:
         elif not condition.value:
             self.ops.append(Check(Known(0).expr, text))
 
-    def finish(self, call: Call, result: Value | None = None) -> None:
+    def finish_if_possible(self, call: Call, result: Value | None = None, remark: str = "") -> None:
+        """The same, where the thread could do something else: nothing happens where the step is never possible."""
+        if self.is_stuck:
+            self.path.ended = True
+        self.finish(call, result, remark)
+
+    def finish(self, call: Call, result: Value | None = None, remark: str = "") -> None:
         """The call returns; the step ends the way, unless it touched nothing shared."""
+        if self.path.ended:
+            return
         if self.is_stuck:
             self.path.stop("stuck", self.ops, locked=True)
             return
         returned(self.path, call, result, meet=not self.ops)
         if self.ops and not self.path.ended:
-            self.path.emit(self.ops, locked=self.drains)
+            self.path.emit(self.ops, locked=self.drains, remark=remark)
 
 
 def returned(path: Path, call: Call, result: Value | None, *, meet: bool = True) -> None:

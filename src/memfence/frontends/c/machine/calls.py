@@ -32,7 +32,7 @@ def call_function(path: Path, call: Call) -> None:
     elif isinstance(call.callee, Global):
         symbol = path.world.linked.find(path.state.top.symbol.module, call.callee.name)
         if symbol is None:
-            raise path.refuse(Code.UNKNOWN_CALL, f"the function `{call.callee.name}` is not defined")
+            raise path.refuse(Code.UNKNOWN_CALL, f"the function `{demangled(call.callee.name)}` is not defined")
         _call_symbol(path, call, symbol)
     else:
         _call_pointer(path, call)
@@ -73,10 +73,13 @@ def _call_symbol(path: Path, call: Call, symbol: Symbol) -> None:
     if symbol.definition.variadic and _uses_variadic(path, symbol):  # type: ignore[union-attr]
         raise path.refuse(
             Code.UNSUPPORTED,
-            f"`{symbol.name}` takes a variable number of arguments",
+            f"`{demangled(symbol.name)}` takes a variable number of arguments",
             "write it with a fixed number of arguments",
         )
-    path.call(symbol, copied_structs(path, call, symbol, arguments_of(path, call)), call, is_atomic)
+    arguments = copied_structs(path, call, symbol, arguments_of(path, call))
+    if arguments is None:
+        return
+    path.call(symbol, arguments, call, is_atomic)
     if path.ended:
         return
     ops = begin_locals(path)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from memfence.codes import Code
+from memfence.frontends.c.llvm.demangling import demangled
 from memfence.frontends.c.llvm.instructions import Function, GlobalVariable
 from memfence.frontends.c.llvm.link import Linked, Symbol
+from memfence.frontends.c.llvm.reals import bytes_of_real
 from memfence.frontends.c.llvm.types import (
     ArrayType,
     FloatType,
@@ -14,6 +16,7 @@ from memfence.frontends.c.llvm.types import (
     Type,
     field_offset,
     size_of,
+    store_size_of,
 )
 from memfence.frontends.c.llvm.values import (
     AddressOf,
@@ -23,13 +26,14 @@ from memfence.frontends.c.llvm.values import (
     Global,
     Number,
     Operand,
+    Real,
     Text,
     Undefined,
     Zero,
     signed,
 )
 from memfence.frontends.c.machine.arithmetic import exact
-from memfence.frontends.c.machine.memory import AddressSpace, Object
+from memfence.frontends.c.machine.memory import UNIT, AddressSpace, Object
 from memfence.frontends.c.machine.refusal import Refused
 
 Plan = tuple[int, list[tuple[Operand, int, int]]]
@@ -55,7 +59,7 @@ class Constants:
     def address_of(self, module: int, name: str) -> int:
         symbol = self.linked.find(module, name)
         if symbol is None:
-            raise NotConstant(f"`{name}` is not defined")
+            raise NotConstant(f"`{demangled(name)}` is not defined")
         return self.place(symbol).start
 
     def place(self, symbol: Symbol) -> Object:
@@ -66,16 +70,17 @@ class Constants:
         if found is not None:
             return found
         if isinstance(definition, Function):
-            placed = self.space.place(key, 1, symbol.name, "function")
+            placed = self.space.place(key, 1, self.linked.title(symbol), "function")
             self.functions[placed.start] = symbol
             return placed
         debug = self.linked.debug[symbol.module]
         variable = debug.variable(definition.debug)
-        name = variable.name if variable is not None else symbol.name
+        name = self.linked.title(symbol)
         size = size_of(definition.type)
         if size > MOST_BYTES:
             raise Refused(Code.TOO_LARGE, f"`{name}` has {size:,} bytes", variable.place if variable else None)
-        placed = self.space.place(key, size, name, "global", debug, variable.type if variable else 0)
+        type, alignment = variable.type if variable else 0, max(definition.alignment, UNIT)
+        placed = self.space.place(key, size, name, "global", debug, type, alignment=alignment)
         self._initialise(placed, symbol.module, definition)
         return placed
 
@@ -94,10 +99,14 @@ class Constants:
             case Aggregate(elements):
                 for number, (inner, element) in enumerate(elements):
                     self._write(image, at + self.offset_of(type, number), module, inner, element)
+            case Real(text):
+                assert isinstance(type, FloatType)
+                data = bytes_of_real(type.name, text)
+                image[at : at + len(data)] = data
             case _:
                 if isinstance(type, FloatType):
                     return
-                width = size_of(type)
+                width = store_size_of(type)
                 number = self.number(module, value)
                 image[at : at + width] = (number & ((1 << 8 * width) - 1)).to_bytes(width, "little")
 

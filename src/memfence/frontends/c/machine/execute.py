@@ -5,40 +5,41 @@ from __future__ import annotations
 from typing import assert_never
 
 from memfence.codes import Code
+from memfence.failures import UNREACHABLE
 from memfence.frontends.c.llvm import instructions
 from memfence.frontends.c.llvm.types import ArrayType, FloatType, IntType, StructType, Type, size_of
 from memfence.frontends.c.llvm.values import Local
 from memfence.frontends.c.machine.access import load, store, written
-from memfence.frontends.c.machine.arithmetic import (
-    choose,
-    compare,
-    compute,
-    extend,
-    is_truth,
-    negation,
-    unwrapped,
-    value_range,
-)
+from memfence.frontends.c.machine.arithmetic import choose, compare, compute, is_truth, negation, unwrapped
 from memfence.frontends.c.machine.calls import call_function, return_from
 from memfence.frontends.c.machine.liveness import CONTENT
 from memfence.frontends.c.machine.offsets import moved_pointer
+from memfence.frontends.c.machine.packing import WIDEST, combined, equality, extended, part, plain, with_zeros
 from memfence.frontends.c.machine.parts import inner_type, part_of, with_part
-from memfence.frontends.c.machine.path import FLOAT_HINT, VLA_HINT, Path
-from memfence.frontends.c.machine.private import with_bits
+from memfence.frontends.c.machine.path import FLOAT_HINT, LONG_HINT, LONG_INTEGER, VLA_HINT, Path
 from memfence.frontends.c.machine.read_modify_write import compare_exchange, update
 from memfence.frontends.c.machine.residual import Barrier
-from memfence.frontends.c.machine.undefined import SIGNED_OVERFLOW, Undefined, used
+from memfence.frontends.c.machine.undefined import BIT_OPS, DIVISION, SIGNED_OVERFLOW, Undefined, used
 from memfence.frontends.c.machine.value_sets import listed, range_of_bits
-from memfence.frontends.c.machine.values import UNDEFINED, Known, Parts, Scalar, Unknown, Value, is_undefined
-from memfence.frontends.c.machine.wide import members_to_fork
-from memfence.frontends.c.machine.world import BEYOND
+from memfence.frontends.c.machine.values import (
+    UNDEFINED,
+    ZERO,
+    Integer,
+    Known,
+    Packed,
+    Parts,
+    Scalar,
+    Unknown,
+    Value,
+    is_undefined,
+)
 from memfence.program.expressions import Binary, Const, conjunction, disjunction
 
 
 def execute(path: Path, instruction: instructions.Instruction) -> None:
     """Do one instruction; `path` stands behind it."""
     match instruction:
-        case instructions.Alloca(result, type, count, _):
+        case instructions.Alloca(result, type, count):
             if isinstance(count, Local):
                 _check_length(path, result, type, path.scalar(IntType(64), count))
         case instructions.Phi():
@@ -51,9 +52,8 @@ def execute(path: Path, instruction: instructions.Instruction) -> None:
             path.set(result, moved_pointer(path, path.scalar(source, base), instruction))
         case instructions.Compute():
             _compute(path, instruction)
-        case instructions.Compare(result, predicate, type, left, right, _):
-            bits = path.bits_of(type)
-            path.set(result, compare(predicate, bits, path.scalar(type, left), path.scalar(type, right)))
+        case instructions.Compare():
+            _compare(path, instruction)
         case instructions.Convert():
             _convert(path, instruction)
         case instructions.Select():
@@ -65,7 +65,7 @@ def execute(path: Path, instruction: instructions.Instruction) -> None:
         case instructions.Return(type, value, _):
             return_from(path, None if value is None else path.value(type, value))
         case instructions.Unreachable():
-            path.fail("control reaches a place that the code says is never reached")
+            path.fail(UNREACHABLE.text())
         case instructions.Call():
             call_function(path, instruction)
         case instructions.CompareExchange():
@@ -99,10 +99,13 @@ def _check_length(path: Path, name: str, type: Type, count: Scalar) -> None:
 
 def _frozen(path: Path, value: Value) -> Value:
     """Any value, but always the same one."""
-    if not isinstance(value, Known) or not value.undefined:
+    if isinstance(value, Parts) or not is_undefined(value):
         return value
-    path.world.note("an undefined value that the optimiser froze is read as 0")
-    return Known(value.value)
+    path.world.assumed.add(FROZEN)
+    return with_zeros(value)
+
+
+FROZEN = "an undefined value that the optimiser froze is read as 0"
 
 
 def _unsupported(path: Path, opcode: str) -> Exception:
@@ -133,7 +136,7 @@ def _load(path: Path, i: instructions.LoadFrom) -> None:
             if path.ended:
                 return
         if path.bits_of(i.type) == 1 and not isinstance(content, Parts):
-            content = compute("and", 8, content, Known(1))
+            content = part(content, 8, 0, 1)
         path.set(i.result, content)
         return
     load(path, i.result, i.type, path.scalar(i.type, i.pointer), i.order, i.volatile)
@@ -155,75 +158,83 @@ def _compute(path: Path, i: instructions.Compute) -> None:
     bits = path.bits_of(i.type)
     if isinstance(i.type, ArrayType | StructType):
         raise path.refuse(Code.UNSUPPORTED, "vectors are not supported")
-    a, b = path.scalar(i.type, i.left), path.scalar(i.type, i.right)
+    left, right = path.integer(i.type, i.left), path.integer(i.type, i.right)
     try:
-        is_checked = i.no_signed_wrap and not is_undefined(a) and not is_undefined(b)
-        if is_checked and path.world.options.overflow and i.op in ("add", "sub", "mul"):
+        if i.op in SHIFTS:
+            _check_shift(path, bits, plain(right))
+        found = None if path.ended else _in_pieces(path, i.op, bits, left, right)
+        if found is not None:
+            path.set(i.result, found)
+        if path.ended or found is not None:
+            return
+        a, b = plain(left), plain(right)
+        is_checked = i.no_signed_wrap and not is_undefined(a) and not is_undefined(b) and path.world.options.overflow
+        if is_checked and i.op in ("add", "sub", "mul"):
             _check_overflow(path, i.op, bits, a, b)
         if i.op in ("sdiv", "udiv", "srem", "urem"):
-            used(b)
-        if i.op in ("sdiv", "udiv", "srem", "urem") and isinstance(b, Unknown) and b.values.contains(0):
-            path.check(Binary("!=", b.expr, Const(0)), "division by zero")
+            _check_divisor(path, used(b))
         if i.op in ("sdiv", "srem") and not path.ended:
             _check_quotient(path, bits, a, b)
-        if path.ended:
-            return
-        if bits == 64 and i.op in ("udiv", "urem", "lshr"):
-            _keep_positive(path, a, *(() if i.op == "lshr" else (b,)))
-        if bits == 64 and not path.ended and _fork_into_wide(path, i, a, b):
-            return
         if not path.ended:
-            checked = is_checked and path.world.options.overflow
-            path.set(i.result, _combined(path, i.op, bits, a, b, checked=checked))
+            path.set(i.result, _combined(i.op, bits, a, b, checked=is_checked))
     except Undefined as error:
         path.fail(str(error))
 
 
-def _fork_into_wide(path: Path, i: instructions.Compute, a: Scalar, b: Scalar) -> bool:
-    """Go on with each value of an operand by itself, where the result needs more than 32 bits."""
-    results = value_range(i.op, 64, a, b)
-    for operand, name in ((a, i.left), (b, i.right)):
-        members = members_to_fork(results, operand)
-        if members is None or not isinstance(name, Local):
-            continue
-        for member in members:
-            copy = path.fork(Binary("==", operand.expr, Const(member)))
-            if copy is not None:
-                copy.state.top.env[name.name] = Known(member)
-                copy.state.top.index -= 1
-        path.ended = True
-        return True
-    return False
+def _check_divisor(path: Path, divisor: Scalar) -> None:
+    if divisor == ZERO:
+        raise Undefined(DIVISION)
+    if isinstance(divisor, Unknown) and divisor.values.contains(0):
+        path.check(Binary("!=", divisor.expr, Const(0)), DIVISION)
 
 
-def _keep_positive(path: Path, *operands: Scalar) -> None:
-    """Integers of 64 bits without sign are followed while they are small: runs with others are cut off."""
-    for operand in operands:
-        bounds = operand.values.bounds()
-        if path.ended or isinstance(operand, Known) or (bounds is not None and bounds[0] >= 0):
-            continue
-        large = path.fork(Binary("<", operand.expr, Const(0)))
-        if large is not None:
-            path.world.note(BEYOND, is_cut=True)
-            large.stop("bound")
-        if not path.assume(Binary(">=", operand.expr, Const(0))):
-            path.ended = True
+SHIFTS = ("shl", "lshr", "ashr")
 
 
-def _combined(path: Path, op: str, bits: int, a: Scalar, b: Scalar, *, checked: bool) -> Scalar:
+def _check_shift(path: Path, bits: int, by: Scalar) -> None:
+    """A shift by as many bits as there are, or more, means nothing."""
+    bounds = by.values.bounds()
+    if is_undefined(by) or (bounds is not None and bounds[0] >= 0 and bounds[1] < bits):
+        return
+    if isinstance(by, Known):
+        raise Undefined(f"{SHIFT}: by {by.value} of {bits} bits")
+    path.check(conjunction(Binary(">=", by.expr, Const(0)), Binary("<", by.expr, Const(bits))), SHIFT)
+
+
+SHIFT = "shift beyond the width of the type"
+
+
+def _in_pieces(path: Path, op: str, bits: int, a: Integer, b: Integer) -> Integer | None:
+    """The result where it is known piece by piece, or has to be: None where the operands are numbers like any other."""
+    has_unknown = not (isinstance(a, Known) and isinstance(b, Known))
+    is_mixed = op in BIT_OPS and is_undefined(a) != is_undefined(b) and has_unknown
+    if not (isinstance(a, Packed) or isinstance(b, Packed) or is_mixed):
+        return None
+    found = combined(op, bits, a, b)
+    if found is None and bits > WIDEST:
+        raise path.refuse(Code.UNSUPPORTED, LONG_INTEGER, LONG_HINT)
+    return found
+
+
+def _compare(path: Path, i: instructions.Compare) -> None:
+    bits = path.bits_of(i.type)
+    a, b = path.integer(i.type, i.left), path.integer(i.type, i.right)
+    if i.predicate in ("eq", "ne") and (isinstance(a, Packed) or isinstance(b, Packed)):
+        same = equality(bits, a, b)
+        path.set(i.result, same if i.predicate == "eq" else compute("xor", 1, same, Known(1)))
+        return
+    path.set(i.result, compare(i.predicate, bits, path.scalar(i.type, i.left), path.scalar(i.type, i.right)))
+
+
+def _combined(op: str, bits: int, a: Scalar, b: Scalar, *, checked: bool) -> Scalar:
     """Truth values are combined as such; where a wrap was `checked` to be impossible, none is written out."""
-    if (
-        checked
-        and bits <= 32
-        and op in ("add", "sub", "mul")
-        and isinstance(ideal := unwrapped(op, bits, a, b), Unknown)
-    ):
+    if checked and op in ("add", "sub", "mul") and isinstance(ideal := unwrapped(op, bits, a, b), Unknown):
         lo, hi = range_of_bits(bits)
         return Unknown(ideal.expr, ideal.values.keep(lambda v: lo <= v <= hi, lo, hi))
     both_unknown = isinstance(a, Unknown) and isinstance(b, Unknown)
     if bits == 1 and op in ("and", "or") and both_unknown and is_truth(a.expr) and is_truth(b.expr):
         return Unknown(Binary("&&" if op == "and" else "||", a.expr, b.expr), listed((0, 1)))
-    return with_bits(path.world, op, bits, a, b)
+    return compute(op, bits, a, b)
 
 
 def _check_overflow(path: Path, op: str, bits: int, a: Scalar, b: Scalar) -> None:
@@ -234,7 +245,7 @@ def _check_overflow(path: Path, op: str, bits: int, a: Scalar, b: Scalar) -> Non
             path.fail(SIGNED_OVERFLOW)
         return
     bounds = ideal.values.bounds()
-    if bits >= 64 or (bounds is not None and lo <= bounds[0] and bounds[1] <= hi):
+    if bounds is not None and lo <= bounds[0] and bounds[1] <= hi:
         return
     inside = [Binary("<=", ideal.expr, Const(hi))] if bounds is None or bounds[1] > hi else []
     inside += [Binary(">=", ideal.expr, Const(lo))] if bounds is None or bounds[0] < lo else []
@@ -248,7 +259,7 @@ def _check_quotient(path: Path, bits: int, a: Scalar, b: Scalar) -> None:
         return
     if isinstance(a, Known) and isinstance(b, Known):
         path.fail(QUOTIENT)
-    elif bits <= 32:
+    else:
         path.check(disjunction(Binary("!=", a.expr, Const(least)), Binary("!=", b.expr, Const(-1))), QUOTIENT)
 
 
@@ -258,13 +269,12 @@ QUOTIENT = "signed integer overflow: the least integer divided by -1"
 def _convert(path: Path, i: instructions.Convert) -> None:
     if isinstance(i.origin, FloatType) or isinstance(i.target, FloatType):
         raise path.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
-    value = path.scalar(i.origin, i.operand)
+    value = path.integer(i.origin, i.operand)
     origin, target = path.bits_of(i.origin), path.bits_of(i.target)
-    if i.op in ("ptrtoint", "inttoptr", "bitcast", "addrspacecast"):
+    op = i.op
+    if op in ("ptrtoint", "inttoptr", "bitcast", "addrspacecast"):
         op = "trunc" if target < origin else "zext"
-        path.set(i.result, value if target == origin else extend(op, origin, target, value))
-    else:
-        path.set(i.result, extend(i.op, origin, target, value))
+    path.set(i.result, value if target == origin else extended(op, origin, target, value))
 
 
 def _select(path: Path, i: instructions.Select) -> None:
@@ -272,14 +282,20 @@ def _select(path: Path, i: instructions.Select) -> None:
     then, otherwise = path.value(i.type, i.then), path.value(i.type, i.otherwise)
     if isinstance(condition, Known):
         path.set(i.result, then if condition.value else otherwise)
-    elif isinstance(then, Parts) or isinstance(otherwise, Parts) or is_undefined(then) or is_undefined(otherwise):
+    elif _must_fork(then) or _must_fork(otherwise):
         for guard, value in ((condition.expr, then), (negation(condition.expr), otherwise)):
             copy = path.fork(guard)
             if copy is not None:
                 copy.set(i.result, value)
         path.ended = True
     else:
+        assert isinstance(then, Known | Unknown) and isinstance(otherwise, Known | Unknown)
         path.set(i.result, choose(condition, then, otherwise))
+
+
+def _must_fork(value: Value) -> bool:
+    """Whether a choice of the value is no expression."""
+    return isinstance(value, Parts | Packed) or is_undefined(value)
 
 
 # Control.
@@ -289,9 +305,11 @@ def _branch(path: Path, i: instructions.Branch) -> None:
     if i.condition is None:
         path.enter(i.targets[0])
         return
-    path.world.decided.add(path.state.top.position[:3])
+    here = path.state.top.position[:3]
+    path.world.decided.add(here)
     condition = used(path.scalar(IntType(1), i.condition))
     if isinstance(condition, Known):
+        path.world.evident.add(here)
         path.enter(i.targets[0 if condition.value else 1])
         return
     for guard, target in ((condition.expr, i.targets[0]), (negation(condition.expr), i.targets[1])):
@@ -302,6 +320,7 @@ def _branch(path: Path, i: instructions.Branch) -> None:
 
 
 def _switch(path: Path, i: instructions.Switch) -> None:
+    path.world.decided.add(path.state.top.position[:3])
     value = used(path.scalar(i.type, i.value))
     if isinstance(value, Known):
         path.enter(next((target for number, target in i.cases if number == value.value), i.default))

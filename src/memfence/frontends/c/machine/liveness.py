@@ -32,7 +32,7 @@ from memfence.frontends.c.llvm.instructions import (
     Update,
     successors,
 )
-from memfence.frontends.c.llvm.types import IntType, PointerType, size_of
+from memfence.frontends.c.llvm.types import BOOL, IntType, PointerType, Type, bits_of
 from memfence.frontends.c.llvm.values import AddressOf, Global, Local, Operand
 
 CONTENT = "*"
@@ -122,7 +122,7 @@ class FunctionFacts:
         scalars = {
             name
             for name, alloca in self.allocas.items()
-            if isinstance(alloca.type, IntType | PointerType) and size_of(alloca.type) <= 8
+            if isinstance(alloca.type, IntType | PointerType) and bits_of(alloca.type) <= 64
         }
         for block in self.function.blocks:
             for instruction in block.instructions:
@@ -153,10 +153,10 @@ class FunctionFacts:
         """Locals of which the instruction uses the address, or only a part, or in a volatile way."""
         match instruction:
             case LoadFrom(_, type, Local(name), _, volatile, _) if not volatile:
-                return set() if self._is_whole(name, size_of(type)) else {name}
+                return set() if self._is_whole(name, type) else {name}
             case StoreTo(type, value, Local(name), _, volatile, _) if not volatile:
                 taken = {value.name} if isinstance(value, Local) else set()
-                return taken if self._is_whole(name, size_of(type)) else {*taken, name}
+                return taken if self._is_whole(name, type) else {*taken, name}
             case Call(callee=Global(called)) if called.startswith("llvm.lifetime"):
                 return set()
             case Phi(incoming=incoming):
@@ -164,9 +164,11 @@ class FunctionFacts:
             case _:
                 return {operand.name for operand in operands_of(instruction) if isinstance(operand, Local)}
 
-    def _is_whole(self, name: str, width: int) -> bool:
+    def _is_whole(self, name: str, type: Type) -> bool:
         alloca = self.allocas.get(name)
-        return alloca is not None and size_of(alloca.type) == width
+        if alloca is None or not isinstance(type, IntType | PointerType):
+            return False
+        return bits_of(alloca.type) == bits_of(type) or (type == BOOL and alloca.type == IntType(8))
 
     def _solve(self) -> dict[str, Names]:
         live: dict[str, Names] = {name: frozenset() for name in self.blocks}

@@ -16,6 +16,8 @@ from memfence.records import Record
 Kind = Literal["global", "stack", "heap", "function", "thread"]
 GAP = 32
 """Bytes between two objects, at least."""
+UNIT = 64
+"""Addresses of objects are multiples of this."""
 
 
 INSIDE_ATOMIC = re.compile(r"(\.__a_)?\.__a_value$|(\._M_base)?\._M_i$|\._M_b\._M_p$")
@@ -83,13 +85,15 @@ class AddressSpace:
         type: int = 0,
         owner: int = -1,
         frame: tuple[int, int, str] | None = None,
+        *,
+        alignment: int = UNIT,
     ) -> Object:
-        """The object known by `key`, made now if there is none."""
+        """The object known by `key`, made now if there is none; its address is a multiple of `alignment`."""
         found = self._by_key.get(key)
         if found is not None:
             return found
-        start = self._next
-        self._next += -(-(max(size, 1) + GAP) // 64) * 64
+        start = -(-self._next // alignment) * alignment
+        self._next = start + -(-(max(size, 1) + GAP) // UNIT) * UNIT
         made = Object(start, size, name, kind, debug, type, owner, frame)
         self._by_key[key] = made
         insort(self._starts, start)
@@ -97,12 +101,12 @@ class AddressSpace:
         return made
 
     def at(self, address: int) -> Object | None:
-        """The object that contains the address."""
+        """The object that contains the address, or that starts there and has no bytes."""
         position = bisect_right(self._starts, address)
         if position == 0:
             return None
         found = self._by_start[self._starts[position - 1]]
-        return found if address < found.end else None
+        return found if address < found.end or address == found.start else None
 
     def around(self, address: int) -> Object | None:
         """The object that contains the address or ends there."""

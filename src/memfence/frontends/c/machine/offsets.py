@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from memfence.frontends.c.llvm.instructions import Offset
 from memfence.frontends.c.llvm.types import IntType
-from memfence.frontends.c.machine.arithmetic import compute
+from memfence.frontends.c.machine.arithmetic import compute, fit, unwrapped
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.value_sets import ADDRESS_BASE, ValueSet, listed
-from memfence.frontends.c.machine.values import Known, Scalar, Unknown
+from memfence.frontends.c.machine.values import UNDEFINED, ZERO, Known, Scalar, Unknown, is_undefined
+from memfence.program.expressions import Expr
 
 
 def moved_pointer(path: Path, base: Scalar, i: Offset) -> Scalar:
@@ -21,25 +22,33 @@ def moved_pointer(path: Path, base: Scalar, i: Offset) -> Scalar:
 
 def _moved(path: Path, base: Scalar, index: Scalar, stride: int, count: int = 0) -> Scalar:
     """`base + index * stride`. Outside of an array with `count` elements, else of the object, no address is known."""
-    delta = compute("mul", 64, index, Known(stride))
-    total = compute("add", 64, base, delta)
+    if is_undefined(base) or is_undefined(index):
+        return UNDEFINED
+    delta = compute("mul", 64, index, Known(stride)) if stride in (0, 1) else unwrapped("mul", 64, index, Known(stride))
+    total = compute("add", 64, base, delta) if delta == ZERO else unwrapped("add", 64, base, delta)
     if isinstance(total, Known) or stride == 0:
-        return total
+        return fit(64, total)
     if isinstance(delta, Known):
-        return Unknown(total.expr, base.values.shifted(delta.value))
+        return _pointer(total.expr, base.values.shifted(delta.value))
     if not count:
         members = index.values.members(256)
         bases = base.values.members(256)
         if members is None or bases is None:
-            return Unknown(total.expr, _in_object(path, base, index, delta, stride))
+            return _pointer(total.expr, _in_object(path, base, index, delta, stride))
         numbers = list(members)
-        return Unknown(total.expr, _near(path, list(bases), [n * stride for n in numbers]))
+        return _pointer(total.expr, _near(path, list(bases), [n * stride for n in numbers]))
     inside = [n for n in range(count + 1) if index.values.contains(n)]
     bounds = index.values.bounds()
     is_open = base.values.is_open or bounds is None or bounds[0] < 0 or bounds[1] > count
     found = {a + n * stride for a in base.values.addresses() for n in inside}
     others = [v for v in base.values.listed if v < ADDRESS_BASE]
-    return Unknown(total.expr, ValueSet(listed(found).listed, is_open=is_open or bool(others)))
+    return _pointer(total.expr, ValueSet(listed(found).listed, is_open=is_open or bool(others)))
+
+
+def _pointer(expr: Expr, values: ValueSet) -> Scalar:
+    """The sum as a pointer: one that may have left its object is wrapped when it is kept."""
+    found = Unknown(expr, values)
+    return found if values.is_open else fit(64, found)
 
 
 def _near(path: Path, bases: list[int], deltas: list[int]) -> ValueSet:

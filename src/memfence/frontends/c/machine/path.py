@@ -18,16 +18,19 @@ from memfence.frontends.c.llvm.values import Aggregate, Global, Local, Operand, 
 from memfence.frontends.c.llvm.values import Undefined as NoValue
 from memfence.frontends.c.machine.arithmetic import negation
 from memfence.frontends.c.machine.constants import NotConstant
+from memfence.frontends.c.machine.memory import UNIT
+from memfence.frontends.c.machine.packing import WIDEST, plain, replaced
+from memfence.frontends.c.machine.private import Unsettled
 from memfence.frontends.c.machine.process import SCRATCH, Location, Process
 from memfence.frontends.c.machine.refine import refined
 from memfence.frontends.c.machine.refusal import Refused
 from memfence.frontends.c.machine.residual import Check, Guard, Op
 from memfence.frontends.c.machine.state import Frame, State
 from memfence.frontends.c.machine.undefined import Undefined
-from memfence.frontends.c.machine.values import UNDEFINED, ZERO, Known, Parts, Scalar, Unknown, Value
-from memfence.frontends.c.machine.wide import replaced, without_codes
-from memfence.frontends.c.machine.world import MixedSizes, Restart, World
-from memfence.program.expressions import FALSE, Binary, Const, Expr, conjunction
+from memfence.frontends.c.machine.value_sets import UNWRITTEN
+from memfence.frontends.c.machine.values import UNDEFINED, ZERO, Integer, Known, Packed, Parts, Scalar, Unknown, Value
+from memfence.frontends.c.machine.world import Restart, World
+from memfence.program.expressions import FALSE, Binary, Const, Expr
 
 MOST_INSTRUCTIONS = 200_000
 """Instructions of one way before it is given up."""
@@ -55,7 +58,7 @@ class Path:
 
     def run(self) -> None:
         """Follow this way and all its forks to their ends."""
-        waiting = self._decoded()
+        waiting = [self]
         while waiting:
             path = waiting.pop()
             path.forks = waiting
@@ -69,48 +72,29 @@ class Path:
                 path.place = self.debug_of(frame).place(instruction.place) or path.place
                 try:
                     self.execute(path, instruction)
-                except MixedSizes as error:
-                    raise path.refuse(Code.UNSUPPORTED, str(error)) from None
+                except Unsettled as error:
+                    path._settle(error.value)
                 except Undefined as error:
                     path.fail(str(error))
             else:
                 path._give_up()
 
-    def _decoded(self) -> list[Path]:
-        """This way, once for each integer beyond 32 bits that a register here may stand for."""
-        if not self.world.codes:
-            return [self]
-        done: list[Path] = []
-        self.forks = waiting = [self]
-        while waiting:
-            path = waiting.pop()
-            path.forks = waiting
-            part = path._coded_part()
-            if part is None:
-                done.append(path)
-                continue
-            codes = path.world.codes.among(part.values)
-            for code, meaning in codes:
-                copy = path.fork(Binary("==", part.expr, Const(code)))
-                if copy is not None:
-                    copy._replace(part, Known(meaning))
-            others = without_codes(part, codes)
-            if not others.values.is_empty:
-                rest = path.fork(conjunction(*(Binary("!=", part.expr, Const(code)) for code, _ in codes)))
-                if rest is not None:
-                    rest._replace(part, others)
-        return done
+    def _settle(self, value: Unknown) -> None:
+        """Do the instruction again, once where somebody has written what was copied, and once where nobody has."""
+        unwritten = Binary("==", value.expr, Const(UNWRITTEN))
+        written = Unknown(value.expr, value.values.without(UNWRITTEN))
+        for guard, content in ((negation(unwritten), written), (unwritten, UNDEFINED)):
+            copy = self.fork(guard)
+            if copy is not None:
+                copy.state.top.index -= 1
+                copy._replace(value.expr, content)
+        self.ended = True
 
-    def _coded_part(self) -> Unknown | None:
-        values = [v for frame in self.state.frames for v in frame.env.values()]
-        values += [v for _, v in self.state.cells.values()]
-        return next((part for v in values if (part := self.world.codes.in_value(v)) is not None), None)
-
-    def _replace(self, part: Unknown, by: Scalar) -> None:
+    def _replace(self, expr: Expr, by: Scalar) -> None:
         for frame in self.state.frames:
-            frame.env = {name: replaced(value, part, by) for name, value in frame.env.items()}
+            frame.env = {name: replaced(value, expr, by) for name, value in frame.env.items()}
         cells = self.state.cells
-        self.state.cells = {at: (size, replaced(value, part, by)) for at, (size, value) in cells.items()}
+        self.state.cells = {at: (size, replaced(value, expr, by)) for at, (size, value) in cells.items()}
 
     def _give_up(self) -> None:
         """What runs that long before the first thread starts may be an endless loop: let its ways meet."""
@@ -140,21 +124,41 @@ class Path:
         self.ops.append(Guard(guard))
         return refined(self.state, guard)
 
-    def emit(self, ops: Sequence[Op] = (), *, locked: bool = False) -> None:
+    def emit(self, ops: Sequence[Op] = (), *, locked: bool = False, remark: str = "") -> None:
         """End this way with a step that does `ops`, into the location of the state reached."""
         target, moves = self.process.arrive(self.state, self.place)
-        self._step(target, ops, moves, locked)
+        self._step(target, ops, moves, locked, remark)
 
-    def _step(self, target: int, ops: Sequence[Op], moves: list[tuple[int, Scalar]], locked: bool) -> None:
-        frames = self.state.frames
-        calls = (self.debug_of(f).place(g.call.place) for f, g in pairwise(frames) if g.call)
-        stack = tuple(p for p in calls if p is not None)
-        function = frames[-1].symbol.name if frames else ""
-        place = self.place
-        if place is not None and is_system(place):  # show the user's line that led there
-            place = next((p for p in reversed(stack) if not is_system(p)), place)
-        self.process.step(self.location.number, target, [*self.ops, *ops], moves, locked, place, function, stack)
+    def _step(
+        self, target: int, ops: Sequence[Op], moves: list[tuple[int, Scalar]], locked: bool, remark: str = ""
+    ) -> None:
+        place, stack, function = self.shown_place, self.stack, self._shown_function()
+        self.process.step(
+            self.location.number, target, [*self.ops, *ops], moves, locked, place, function, stack, remark
+        )
         self.ended = True
+
+    def _shown_function(self) -> str:
+        """The user's function that is running, where there is one: what a library does is done by it."""
+        frames = self.state.frames
+        if not frames:
+            return ""
+        places = [*(self.debug_of(f).place(g.call.place) if g.call else None for f, g in pairwise(frames)), self.place]
+        own = [frame for frame, place in zip(frames, places, strict=True) if place is not None and not is_system(place)]
+        return self.world.linked.title((own or frames)[-1].symbol)
+
+    @property
+    def stack(self) -> tuple[Place, ...]:
+        """The places of the open calls, outermost first."""
+        calls = (self.debug_of(f).place(g.call.place) for f, g in pairwise(self.state.frames) if g.call)
+        return tuple(place for place in calls if place is not None)
+
+    @property
+    def shown_place(self) -> Place | None:
+        """The present place; inside the library, the user's line that led there."""
+        if self.place is None or not is_system(self.place):
+            return self.place
+        return next((place for place in reversed(self.stack) if not is_system(place)), self.place)
 
     def stop(self, kind: str, ops: Sequence[Op] = (), *, locked: bool = False) -> None:
         """End the thread here: `kind` is "end", "exit", "quit", "blocked", "error" or "bound"."""
@@ -184,6 +188,16 @@ class Path:
     # Values.
 
     def scalar(self, type: Type, operand: Operand) -> Scalar:
+        """The operand as one number, at most 64 bits wide unless it is known."""
+        found = self.integer(type, operand)
+        if isinstance(found, Packed):
+            if self.bits_of(type) > WIDEST:
+                raise self.refuse(Code.UNSUPPORTED, LONG_INTEGER, LONG_HINT)
+            return plain(found)
+        return found
+
+    def integer(self, type: Type, operand: Operand) -> Integer:
+        """The operand as an integer, of any width and in any number of pieces."""
         found = self.value(type, operand)
         if isinstance(found, Parts):
             raise self.refuse(Code.UNSUPPORTED, "a whole struct is used as a number")
@@ -241,19 +255,22 @@ class Path:
             raise self.refuse(Code.UNSUPPORTED, "an array on the stack whose length is not known", VLA_HINT)
         debug = self.debug_of(frame)
         variable = debug.variable(frame.facts.function.declared.get(name, -1))
-        title = f"{frame.symbol.name}.{variable.name if variable else name}"
+        title = f"{self.world.linked.title(frame.symbol)}.{variable.name if variable else name}"
         if self.process.number:
             title = f"{self.process.thread.name}:{title}"
         size = size_of(alloca.type) * count.value
         type = variable.type if variable else 0
+        alignment = max(alloca.alignment, UNIT)
         owner, lives_in = self.process.number, (depth, frame.symbol.module, frame.symbol.name)
-        return self.world.space.place(key, size, title, "stack", debug, type, owner, lives_in).start
+        return self.world.space.place(
+            key, size, title, "stack", debug, type, owner, lives_in, alignment=alignment
+        ).start
 
     def variable_name(self, name: str) -> str:
         """How the user calls a local of the innermost call."""
         frame = self.state.top
         variable = self.debug_of(frame).variable(frame.facts.function.declared.get(name, -1))
-        return f"{frame.symbol.name}.{variable.name if variable else name}"
+        return f"{self.world.linked.title(frame.symbol)}.{variable.name if variable else name}"
 
     def bits_of(self, type: Type) -> int:
         if isinstance(type, FloatType):
@@ -296,7 +313,9 @@ class Path:
         same = sum(f.symbol.name == symbol.name and f.symbol.module == symbol.module for f in self.state.frames)
         most = self.world.options.recursion_bound if self.state.started else 500
         if same >= most:
-            self.world.note(f"at most {most} open calls of `{symbol.name}` (--recursion-bound)", is_cut=True)
+            self.world.note(
+                f"at most {most} open calls of `{self.world.linked.title(symbol)}` (--recursion-bound)", is_cut=True
+            )
             self.stop("bound")
             return
         facts = self.world.facts(symbol)
@@ -312,4 +331,6 @@ def is_system(place: Place) -> bool:
 
 SYSTEM = ("/ziglang/lib/", "/usr/include/", "/usr/lib/", "/usr/local/include/", "/include/c++/")
 FLOAT_HINT = "memfence follows integers and pointers: keep floating point out of the code under test, or use integers"
+LONG_INTEGER = "an integer of more than 64 bits that is not known before the program runs is computed with"
+LONG_HINT = "such integers may be copied, compared for equality and taken apart by constants"
 VLA_HINT = "give the array a constant length"

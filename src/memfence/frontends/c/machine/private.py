@@ -2,67 +2,93 @@
 
 from __future__ import annotations
 
-from memfence.frontends.c.machine.arithmetic import as_unsigned, compute, fit
+from itertools import pairwise
+
+from memfence.frontends.c.machine.packing import Piece, packed, part, pieces_of, plain
 from memfence.frontends.c.machine.state import State, overlapping
-from memfence.frontends.c.machine.undefined import BIT_OPS
-from memfence.frontends.c.machine.values import UNDEFINED, Known, Parts, Scalar, Unknown, is_undefined
-from memfence.frontends.c.machine.world import PARTLY, World
+from memfence.frontends.c.machine.value_sets import UNWRITTEN
+from memfence.frontends.c.machine.values import UNDEFINED, Integer, Packed, Parts, Scalar, Unknown, Value
+from memfence.frontends.c.machine.world import World
 
 
-def read(world: World, state: State, address: int, size: int) -> Scalar:
-    """The value of `size` bytes, put together from the pieces they were written in."""
+class Unsettled(Exception):
+    """A part is needed of a value that was copied from memory which perhaps nobody has written."""
+
+    def __init__(self, value: Unknown) -> None:
+        super().__init__()
+        self.value = value
+
+
+def _settled(value: Value) -> Integer:
+    """The value, where it is one that somebody has written or that nobody has."""
+    assert not isinstance(value, Parts)
+    if isinstance(value, Unknown) and UNWRITTEN in value.values.listed:
+        raise Unsettled(value)
+    return value
+
+
+def read(world: World, state: State, address: int, size: int) -> Integer:
+    """The value of `size` bytes, put together from the pieces they were written in. Unsettled where that cannot be."""
     exact = state.cells.get(address)
     if exact is not None and exact[0] == size:
         assert not isinstance(exact[1], Parts)
         return exact[1]
-    pieces = overlapping(state.cells, address, size)
-    if not pieces:
-        return world.content(address, size)
-    if len(pieces) == 1:
-        start = pieces[0]
-        width, value = state.cells[start]
-        if start <= address and start + width >= address + size:
-            assert not isinstance(value, Parts)
-            return part_of(value, 8 * width, address - start, size)
-    return _joined(world, state, address, size)
+    found: list[Piece] = []
+    at = address
+    for start in (*overlapping(state.cells, address, size), address + size):
+        if start > at:
+            found.append((8 * (start - at), world.content(at, start - at)))
+            at = start
+        if at == address + size:
+            break
+        width, value = state.cells[start][0], _settled(state.cells[start][1])
+        end = min(start + width, address + size)
+        found += pieces_of(part(value, 8 * width, 8 * (at - start), 8 * (end - at)), 8 * (end - at))
+        at = end
+    return packed(found)
 
 
-def _joined(world: World, state: State, address: int, size: int) -> Scalar:
-    """Byte by byte, low bytes first."""
-    total: Scalar = Known(0)
-    for position in range(size - 1, -1, -1):
-        byte = as_unsigned(8, read(world, state, address + position, 1))
-        total = with_bits(world, "or", 64, compute("shl", 64, total, Known(8)), byte)
-    return fit(8 * size, total)
+def number(world: World, state: State, address: int, size: int) -> Scalar:
+    """The value as one number."""
+    return plain(read(world, state, address, size))
 
 
-def with_bits(world: World, op: str, bits: int, a: Scalar, b: Scalar) -> Scalar:
-    """`a op b`, of bits. Undefined bits beside those of an unknown value are forgotten, and the verdict says so."""
-    if op in BIT_OPS and is_undefined(a) != is_undefined(b) and (isinstance(a, Unknown) or isinstance(b, Unknown)):
-        world.note(PARTLY)
-        a, b = (Known(v.value) if isinstance(v, Known) else v for v in (a, b))
-    return compute(op, bits, a, b)
-
-
-def part_of(value: Scalar, bits: int, offset: int, size: int) -> Scalar:
-    """`size` bytes of a value of `bits` bits, from byte `offset` on."""
-    return fit(8 * size, compute("lshr", bits, value, Known(8 * offset)) if offset else value)
-
-
-def write(world: World, state: State, address: int, size: int, value: Scalar) -> None:
-    """Set `size` bytes; what was there is forgotten, but for the pieces that stick out."""
-    for start in overlapping(state.cells, address, size):
+def write(world: World, state: State, address: int, size: int, value: Integer) -> None:
+    """Set `size` bytes; what was there is forgotten, but for the pieces that stick out. Unsettled as `read`."""
+    before = overlapping(state.cells, address, size)
+    for start in (before[0], before[-1]) if before else ():
+        if start < address or start + state.cells[start][0] > address + size:
+            _settled(state.cells[start][1])
+    for start in before:
         width, old = state.cells[start]
         if start == address and width == size:
             continue
         del state.cells[start]
         assert not isinstance(old, Parts)
         if start < address:
-            state.cells[start] = (address - start, part_of(old, 8 * width, 0, address - start))
+            state.cells[start] = (address - start, part(old, 8 * width, 0, 8 * (address - start)))
         rest = start + width - (address + size)
         if rest > 0:
-            state.cells[address + size] = (rest, part_of(old, 8 * width, address + size - start, rest))
-    state.cells[address] = (size, value)
+            after = address + size
+            state.cells[after] = (rest, part(old, 8 * width, 8 * (after - start), 8 * rest))
+    if size <= 8 and not isinstance(value, Packed):
+        state.cells[address] = (size, value)
+        return
+    state.cells.pop(address, None)
+    for at, width, piece in in_whole_bytes(value, size):
+        state.cells[address + at] = (width, piece)
+
+
+def in_whole_bytes(value: Integer, size: int) -> list[tuple[int, int, Integer]]:
+    """The value in pieces of at most 8 bytes, as (offset, size, piece): those it consists of, if these are bytes."""
+    cuts = {0, size, *range(0, size, 8)}
+    at = 0
+    for bits, _ in pieces_of(value, 8 * size):
+        at += bits
+        if isinstance(value, Packed) and at % 8 == 0:
+            cuts.add(at // 8)
+    ends = sorted(cuts)
+    return [(a, b - a, part(value, 8 * size, 8 * a, 8 * (b - a))) for a, b in pairwise(ends)]
 
 
 def forget(world: World, state: State, start: int, end: int) -> None:

@@ -10,22 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from memfence.frontends.c.llvm.metadata import Place
-from memfence.frontends.c.machine.arithmetic import negation
-from memfence.frontends.c.machine.residual import (
-    Guard,
-    Modify,
-    Op,
-    Read,
-    Step,
-    Within,
-    in_parallel,
-    reading_part,
-    without_detour,
-)
+from memfence.frontends.c.machine.arithmetic import kept, negation
+from memfence.frontends.c.machine.packing import packed
+from memfence.frontends.c.machine.residual import Guard, Op, Step, Within, in_parallel, reading_part, without_detour
 from memfence.frontends.c.machine.state import Frame, Position, State
-from memfence.frontends.c.machine.value_sets import NOTHING, ValueSet, within_reach
-from memfence.frontends.c.machine.values import Known, Parts, Scalar, Unknown, Value
-from memfence.frontends.c.machine.wide import is_wide
+from memfence.frontends.c.machine.value_sets import HIGHEST, LOWEST, NOTHING, ValueSet, within_reach
+from memfence.frontends.c.machine.values import Known, Packed, Parts, Scalar, Unknown, Value
 from memfence.frontends.c.machine.world import Restart, Thread, World
 from memfence.program.expressions import Register
 from memfence.records import Record
@@ -33,7 +23,7 @@ from memfence.records import Record
 MOST_VARIANTS = 40
 """Locations of one position before the values in which they differ become registers."""
 MOST_EARLY_VARIANTS = 2000
-"""The same, before the first thread is created, and where integers beyond 32 bits have to stay known."""
+"""The same, before the first thread is created."""
 WIDEN_AFTER = 5
 MANY_CELLS = 4
 SCRATCH = 1_000_000
@@ -114,7 +104,7 @@ class Process:
         location = self.locations[number]
         if is_new:
             location.slots = tuple(slot for slot, _ in moves)
-            location.function = state.top.symbol.name
+            location.function = self.world.linked.title(state.top.symbol)
             self._count_variant(state, positions, number)
         self._join(location, moves)
         return number, [(self.register(slot), value) for slot, value in moves]
@@ -122,7 +112,9 @@ class Process:
     def _complete(self, state: State, widened: set[object]) -> None:
         """Memory that was not written yet on this way, but is in a register on others."""
         for slot in widened:
-            if isinstance(slot, Slot) and isinstance(slot.name, int) and slot.name not in state.cells:
+            if not isinstance(slot, Slot) or not isinstance(slot.name, int) or len(slot.part) > 1:
+                continue
+            if slot.name not in state.cells:
                 content = self.world.content(slot.name, slot.part[0])
                 if not content.undefined:
                     state.cells[slot.name] = (slot.part[0], content)
@@ -147,7 +139,7 @@ class Process:
     def _count_variant(self, state: State, positions: tuple[Position, ...], number: int) -> None:
         variants = self.variants.setdefault((positions, state.started), [])
         variants.append(number)
-        most = MOST_VARIANTS if state.started and not self.world.codes else MOST_EARLY_VARIANTS
+        most = MOST_VARIANTS if state.started else MOST_EARLY_VARIANTS
         if len(variants) > most:
             self._forget_differences(positions, variants)
 
@@ -194,6 +186,8 @@ class Process:
                 return Unknown(Register(self.register(value)), values)
             if isinstance(value, Parts):
                 return Parts(tuple(value_of(item) for item in value.items))
+            if isinstance(value, Packed):
+                return packed((bits, value_of(piece)) for bits, piece in value.pieces)  # type: ignore[misc]
             return value
 
         frames = [f.copy() for f in state.frames]
@@ -212,30 +206,20 @@ class Process:
         place: Place | None,
         function: str,
         stack: tuple[Place, ...],
+        remark: str = "",
     ) -> None:
         """Add a step that does `ops`, then moves values into registers."""
-        within = [op for _, value in moves for op in self.world.reach_of(value)]
         used = sum(1 for op in ops if getattr(op, "register", 0) >= SCRATCH)
-        copies = in_parallel([(register, value.expr) for register, value in moves], SCRATCH + 50 + used)
+        copies = in_parallel([(register, kept(value).expr) for register, value in moves], SCRATCH + 50 + used)
         scratch = frozenset(range(SCRATCH, SCRATCH + 100))
-        whole = without_detour([*ops, *within, *copies], scratch)
-        self.locations[source].steps.append(Step(source, target, whole, locked, place, function, stack))
+        whole = without_detour([*ops, *copies], scratch)
+        self.locations[source].steps.append(Step(source, target, whole, locked, place, function, stack, remark))
         for position, limit in enumerate(whole):
-            if (outside := _outside(limit)) is not None:
+            if isinstance(limit, Within):
                 before = tuple(part for op in whole[:position] for part in reading_part(op))
+                ops = [*before, Guard(negation(limit.condition))]
                 at = self.special("bound", place)
-                self.locations[source].steps.append(
-                    Step(source, at, (*before, *outside), locked, place, function, stack)
-                )
-
-
-def _outside(op: Op) -> tuple[Op, ...] | None:
-    """Where a run is cut off by the op: what has to be true for that."""
-    if isinstance(op, Within):
-        return (Guard(negation(op.condition)),)
-    if isinstance(op, Modify) and op.guard is not None:
-        return Read(op.register, op.target), Guard(negation(op.guard))
-    return None
+                self.locations[source].steps.append(Step(source, at, tuple(ops), locked, place, function, stack))
 
 
 class _Freezer:
@@ -284,12 +268,24 @@ class _Freezer:
                 for n, item in enumerate(value.items)
             ]
             return tuple(key for key, _ in parts), Parts(tuple(stored for _, stored in parts))
+        if isinstance(value, Packed):
+            return self._pieces(slot, value)
         if isinstance(value, Known) and value.undefined:
             return ("undefined", value.value, value.undefined), value
-        if isinstance(value, Known) and (slot not in self.widened or is_wide(value.value)):
+        if isinstance(value, Known) and (slot not in self.widened or not LOWEST <= value.value <= HIGHEST):
             return value.value, value
         self.moves.append((slot, value))
         return None, slot  # type: ignore[return-value]
+
+    def _pieces(self, slot: Slot, value: Packed) -> tuple[object, Value]:
+        """A register for each piece that is not known."""
+        keys: list[object] = []
+        stored: list[tuple[int, Scalar]] = []
+        for n, (bits, piece) in enumerate(value.pieces):
+            key, kept_piece = self._value(Slot(slot.depth, slot.owner, slot.name, (*slot.part, n)), piece)
+            keys.append((bits, key))
+            stored.append((bits, kept_piece))  # type: ignore[arg-type]
+        return ("packed", *keys), Packed(tuple(stored))
 
 
 def known_slots(state: State) -> list[tuple[Slot, int | None]]:
@@ -300,6 +296,9 @@ def known_slots(state: State) -> list[tuple[Slot, int | None]]:
         if isinstance(value, Parts):
             for n, item in enumerate(value.items):
                 visit(Slot(slot.depth, slot.owner, slot.name, (*slot.part, n)), item)
+        elif isinstance(value, Packed):
+            for n, (_, piece) in enumerate(value.pieces):
+                visit(Slot(slot.depth, slot.owner, slot.name, (*slot.part, n)), piece)
         else:
             found.append((slot, value.value if isinstance(value, Known) else None))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memfence.frontends.c.machine.state import State
 from memfence.frontends.c.machine.value_sets import ValueSet
-from memfence.frontends.c.machine.values import Parts, Unknown, Value
+from memfence.frontends.c.machine.values import Packed, Parts, Unknown, Value
 from memfence.program.expressions import Binary, Const, Expr, Register, Unary
 
 
@@ -19,6 +19,8 @@ def refined(state: State, guard: Expr) -> bool:
         nonlocal alive
         if isinstance(value, Parts):
             return Parts(tuple(narrow(item) for item in value.items))
+        if isinstance(value, Packed):
+            return Packed(tuple((bits, narrow(piece)) for bits, piece in value.pieces))  # type: ignore[misc]
         if not isinstance(value, Unknown):
             return value
         root, added = _shifted(value.expr)

@@ -33,24 +33,32 @@ Target = Cell | Among
 
 
 class Read(Record):
+    """`split`: a part of an access to several cells at once."""
+
     register: int
     target: Target
     order: MemoryOrder = MemoryOrder.PLAIN
+    split: bool = False
 
 
 class Write(Record):
-    """`direct`: not by way of the store buffer (bookkeeping of ours, no store of the program)."""
+    """`direct`: not by way of the store buffer (bookkeeping of ours, no store of the program).
+
+    `split`: a part of an access to several cells at once.
+    """
 
     target: Target
     value: Expr
     order: MemoryOrder = MemoryOrder.PLAIN
     direct: bool = False
+    split: bool = False
 
 
 class Modify(Record):
     """An atomic read-modify-write: `register` gets the old value; `expected` is for compare-exchange alone.
 
-    `may_wrap`: the new value may wrap around. `guard`: needed between reading and writing.
+    `may_wrap`: the new value may wrap around. `is_spurious`: a weak compare-exchange that fails although it finds what
+    it expects.
     """
 
     register: int
@@ -62,7 +70,19 @@ class Modify(Record):
     expected: Expr | None = None
     failure_order: MemoryOrder | None = None
     may_wrap: bool = False
-    guard: Expr | None = None
+    is_spurious: bool = False
+
+
+def loading(order: MemoryOrder) -> MemoryOrder:
+    """The order of the load in a read-modify-write of this order."""
+    return {MemoryOrder.RELEASE: MemoryOrder.RELAXED, MemoryOrder.ACQ_REL: MemoryOrder.ACQUIRE}.get(order, order)
+
+
+def storing(order: MemoryOrder) -> MemoryOrder:
+    """The order of the store in a read-modify-write of this order."""
+    if order is MemoryOrder.ACQ_REL:
+        return MemoryOrder.RELEASE
+    return MemoryOrder.RELAXED if order in (MemoryOrder.ACQUIRE, MemoryOrder.CONSUME) else order
 
 
 class Set(Record):
@@ -112,11 +132,16 @@ class Gather(Record):
     thread: int
 
 
-Op = Read | Write | Modify | Set | Draw | Guard | Check | Barrier | Bus | Gather
+class Pause(Record):
+    """The step may as well be two, one before and one after: nobody could tell."""
+
+
+Op = Read | Write | Modify | Set | Draw | Guard | Check | Barrier | Bus | Gather | Pause
 
 
 class Step(Record):
-    """From location to location, all `ops` at once. `stack`: the calls that are open, outermost first."""
+    """From location to location, all `ops` at once. `stack`: the calls that are open, outermost first. `remark`: what
+    the text of the source does not say about it."""
 
     source: int
     target: int
@@ -125,13 +150,14 @@ class Step(Record):
     place: Place | None = field(default=None, compare=False)
     function: str = field(default="", compare=False)
     stack: tuple[Place, ...] = field(default=(), compare=False)
+    remark: str = field(default="", compare=False)
 
 
 def expressions_of(op: Op) -> tuple[Expr, ...]:
     match op:
-        case Read(_, target, _):
+        case Read(_, target):
             return _pointer(target)
-        case Write(target, value, _, _):
+        case Write(target, value):
             return (*_pointer(target), value)
         case Modify(target=target, operand=operand, expected=expected):
             return (*_pointer(target), operand, *(() if expected is None else (expected,)))
@@ -206,7 +232,4 @@ def without_detour(ops: Sequence[Op], scratch: frozenset[int]) -> tuple[Op, ...]
 
 
 def _into(op: Read | Modify, register: int) -> Op:
-    if isinstance(op, Read):
-        return Read(register, op.target, op.order)
-    guard = None if op.guard is None else _replaced(op.guard, op.register, Register(register))
-    return replace(op, register=register, guard=guard)
+    return replace(op, register=register)

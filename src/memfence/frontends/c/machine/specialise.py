@@ -17,7 +17,7 @@ from memfence.frontends.c.machine.refusal import Refused
 from memfence.frontends.c.machine.residual import Cell, Guard, Op, Read
 from memfence.frontends.c.machine.state import Frame, State
 from memfence.frontends.c.machine.values import ZERO, Known, Unknown, Value
-from memfence.frontends.c.machine.world import ARGUMENT, STARTED, MixedSizes, Restart, Thread, World
+from memfence.frontends.c.machine.world import ARGUMENT, STARTED, Restart, Thread, World
 from memfence.program.expressions import Binary, Const, Register
 from memfence.program.load_options import COptions
 from memfence.records import Record
@@ -68,10 +68,7 @@ def _specialised(linked: Linked, options: COptions, any_number: frozenset[str], 
             if symbol is not None and not name.startswith("llvm."):
                 world.constants.place(symbol)
     for _ in range(MOST_PASSES):
-        try:
-            processes = _one_pass(world, entry)
-        except MixedSizes as error:
-            raise Refused(Code.UNSUPPORTED, str(error), None) from None
+        processes = _one_pass(world, entry)
         if processes is not None:
             refuse_own_memory(world)
             return Specialised(world, tuple(processes))
@@ -168,7 +165,7 @@ class _Pass:
             env: dict[str, Value] = {name: argument for _, name in facts.function.parameters[:1]}
             state = State([Frame(thread.symbol, facts, facts.entry, 0, env)])
             target, moves = process.arrive(state, None)
-            process.step(number, target, [*ops, *fetch], moves, True, None, thread.symbol.name, ())
+            process.step(number, target, [*ops, *fetch], moves, True, None, self.world.linked.title(thread.symbol), ())
 
     def _arguments(self, thread: Thread) -> list[tuple[Value, list[Op]]]:
         """What the thread may get, each with the ops that fetch it."""

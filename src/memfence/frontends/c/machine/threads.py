@@ -5,20 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memfence.codes import Code
+from memfence.failures import RETURN_FROM_MAIN
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.llvm.link import Symbol
+from memfence.frontends.c.machine import private
+from memfence.frontends.c.machine.access import write_cells
 from memfence.frontends.c.machine.arithmetic import compare
 from memfence.frontends.c.machine.atomically import Atomically
 from memfence.frontends.c.machine.crowd import create_crowd, join_crowd, refuse_identity
+from memfence.frontends.c.machine.ending import end_with_status
 from memfence.frontends.c.machine.lifetime import end_thread_locals
+from memfence.frontends.c.machine.packing import part, plain
 from memfence.frontends.c.machine.path import Path
-from memfence.frontends.c.machine.residual import Guard, Op, Write
+from memfence.frontends.c.machine.residual import Cell, Guard, Op
+from memfence.frontends.c.machine.titles import thread_title
 from memfence.frontends.c.machine.undefined import used
-from memfence.frontends.c.machine.values import ONE, ZERO, Known, Parts, Scalar, Unknown, Value
+from memfence.frontends.c.machine.values import ONE, ZERO, Known, Packed, Parts, Scalar, Unknown, Value
 from memfence.frontends.c.machine.world import ARGUMENT, DONE, PARTLY, RESULT, STARTED, Restart, World
 from memfence.program.expressions import Binary, Const
+from memfence.program.orders import MemoryOrder
 
 MOST_THREADS_IN_A_LOOP = 64
+MAIN = "main"
 
 
 def create_thread(path: Path, call: Call, handle: Scalar | None, function: Scalar, argument: Value, style: str) -> None:
@@ -38,11 +46,12 @@ def create_thread(path: Path, call: Call, handle: Scalar | None, function: Scala
     used(argument)
     if isinstance(argument, Parts):
         raise path.refuse(Code.UNSUPPORTED, "a struct as the argument of a thread")
+    argument = plain(argument)
     _create(path, call, handle, symbol, argument, style)
 
 
 def _create(path: Path, call: Call, handle: Scalar | None, symbol: Symbol, argument: Scalar, style: str) -> None:
-    name = "thread" if symbol.name.startswith("_Z") and "thread_proxy" in symbol.name else symbol.name
+    name = thread_title(path, symbol, handle)
     if name in path.world.any_number:
         create_crowd(path, call, handle, symbol, name, argument, style, start_sharing(path))
         return
@@ -85,28 +94,46 @@ def start_sharing(path: Path) -> list[Op]:
     state, world = path.state, path.world
     if state.started:
         return []
+    contents = {cell: private.read(world, state, cell.address, cell.size) for cell in _cells_to_write(path)}
     state.started = True
+    ops = [op for cell, value in contents.items() for op in write_cells(path, [cell], value, MemoryOrder.PLAIN)]
+    in_steps = {a for cell in contents for a in range(cell.address, cell.address + cell.size)}
     found: dict[int, int] = {}
-    ops: list[Op] = []
     kept: dict[int, tuple[int, Value]] = {}
     for address, (size, value) in state.cells.items():
-        span = range(address, address + size)
-        if isinstance(value, Known) and not any(a in world.unstable for a in span):
-            found.update(_written_bytes(world, address, size, value))
+        assert not isinstance(value, Parts)
+        if _is_stable(world, address, size, value):
+            assert isinstance(value, Known)
+            found.update((a, b) for a, b in _written_bytes(world, address, size, value) if a not in in_steps)
             continue
-        cell = world.cell_of(address, size)
-        if cell is None:
-            kept[address] = (size, value)
-            world.writes(path.process.number, address, size)
-        elif cell.address == address and cell.size == size and not isinstance(value, Parts):
-            value = world.storable(value, size)
-            world.may_hold(cell, value.values)
-            ops.append(Write(cell, value.expr))
-        else:
-            raise path.refuse(Code.UNSUPPORTED, "memory is accessed in pieces of different size")
+        for at, width in _outside(address, size, in_steps):
+            kept[at] = (width, part(value, 8 * size, 8 * (at - address), 8 * width))
+            world.writes(path.process.number, at, width)
     state.cells = kept
     _agree(world, found)
     return ops
+
+
+def _is_stable(world: World, address: int, size: int, value: Value) -> bool:
+    """Whether the memory holds the same, whatever happened before the first thread."""
+    return isinstance(value, Known) and not any(a in world.unstable for a in range(address, address + size))
+
+
+def _cells_to_write(path: Path) -> list[Cell]:
+    """Shared cells of which some byte is not the same on every way here."""
+    world, cells = path.world, path.state.cells
+    unstable = [(a, size) for a, (size, value) in cells.items() if not _is_stable(world, a, size, value)]
+    return sorted({cell for a, size in unstable for cell in world.cells_in(a, size)}, key=lambda cell: cell.address)
+
+
+def _outside(address: int, size: int, without: set[int]) -> Iterator[tuple[int, int]]:
+    """The range without some bytes, as ranges."""
+    start = address
+    for at in range(address, address + size + 1):
+        if at in without or at == address + size:
+            if at > start:
+                yield start, at - start
+            start = at + 1
 
 
 def _written_bytes(world: World, address: int, size: int, value: Known) -> Iterator[tuple[int, int]]:
@@ -114,7 +141,7 @@ def _written_bytes(world: World, address: int, size: int, value: Known) -> Itera
     for position in range(size):
         undefined = value.undefined >> 8 * position & 255
         if undefined and undefined != 255:
-            world.note(PARTLY)
+            world.assumed.add(PARTLY)
         if undefined != 255:
             yield address + position, value.value >> 8 * position & 255
 
@@ -135,11 +162,12 @@ def finish_thread(path: Path, value: Value | None) -> None:
     """The thread's function has returned."""
     thread = path.process.thread
     if thread.block is None:
-        path.stop("exit")
+        is_status = path.world.options.entry == MAIN and isinstance(value, Known | Unknown)
+        end_with_status(path, RETURN_FROM_MAIN, MAIN, value if is_status else ZERO, "exit")  # type: ignore[arg-type]
         return
     step = Atomically(path)
-    if isinstance(value, Known | Unknown) and thread.number in path.world.results_wanted:
-        step.write(thread.block.start + RESULT, value, 8)
+    if isinstance(value, Known | Unknown | Packed) and thread.number in path.world.results_wanted:
+        step.write(thread.block.start + RESULT, plain(value), 8)
     step.ops.extend(end_thread_locals(path))
     if not thread.is_crowd:
         step.write(thread.block.start + DONE, ONE)

@@ -12,6 +12,7 @@ from memfence.frontends.c.llvm.values import signed
 from memfence.frontends.c.machine.values import UNDEFINED, Known, Scalar, Value, is_undefined
 
 USED = "use of an uninitialised value"
+DIVISION = "division by zero"
 SIGNED_OVERFLOW = "signed integer overflow"
 BIT_OPS = ("and", "or", "xor")
 

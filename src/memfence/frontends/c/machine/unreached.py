@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memfence.frontends.c.library.stubs import ASSERTION_FAILURES
+from memfence.failures import ASSERTION
 from memfence.frontends.c.llvm.instructions import Block, Call, Function, successors
 from memfence.frontends.c.llvm.metadata import Place
 from memfence.frontends.c.llvm.values import Global, Operand
@@ -16,19 +16,34 @@ from memfence.frontends.c.machine.world import World
 
 
 def unreached_assertions(world: World) -> Iterator[Place]:
-    """Where they stand, each place once."""
+    """Where they stand, each place once. The same assertion in several functions is reached if it is in one of them."""
     running = {(module, function) for module, function, _ in world.decided}
     found: dict[Place, bool] = {}
+    for place, deciding in _every_assertion(world):
+        if any((module, function) in running for module, function, _ in deciding):
+            found[place] = found.get(place, False) or not world.decided.isdisjoint(deciding)
+    return (place for place, is_reached in found.items() if not is_reached)
+
+
+def evident_assertions(world: World) -> Iterator[Place]:
+    """Those that are true by what is known, on some way: there they leave no step behind."""
+    for place, deciding in _every_assertion(world):
+        if not world.evident.isdisjoint(deciding):
+            yield place
+    yield from world.evident_places
+
+
+def _every_assertion(world: World) -> Iterator[tuple[Place, list[tuple[int, str, str]]]]:
+    """Each assertion of the text, and the blocks, by module and function, that decide whether it fails.
+
+    A failure that is not decided right before it, as behind a label, is an alarm that should never go off.
+    """
     for number, module in enumerate(world.linked.modules):
         for function in module.functions.values():
-            if (number, function.name) not in running:
-                continue
             for failure, deciding in _assertions(function):
                 place = world.linked.debug[number].place(failure.place)
-                if place is not None:
-                    is_reached = any((number, function.name, block) in world.decided for block in deciding)
-                    found[place] = found.get(place, False) or is_reached
-    return (place for place, is_reached in found.items() if not is_reached)
+                if place is not None and deciding:
+                    yield place, [(number, function.name, block) for block in deciding]
 
 
 def _assertions(function: Function) -> Iterator[tuple[Call, list[str]]]:
@@ -36,13 +51,13 @@ def _assertions(function: Function) -> Iterator[tuple[Call, list[str]]]:
     for block in function.blocks:
         failure = _failure(block)
         if failure is not None:
-            deciding = [one.name for one in function.blocks if one.instructions and block.name in _next(one)]
-            yield failure, deciding
+            before = [one for one in function.blocks if one.instructions and block.name in _next(one)]
+            yield failure, [one.name for one in before if len(_next(one)) > 1]
 
 
 def _failure(block: Block) -> Call | None:
     calls = (one for one in block.instructions if isinstance(one, Call))
-    return next((one for one in calls if _name(one.callee) in ASSERTION_FAILURES), None)
+    return next((one for one in calls if _name(one.callee) in ASSERTION.names), None)
 
 
 def _name(callee: Operand) -> str:

@@ -6,11 +6,21 @@ from collections.abc import Callable, Iterable, Iterator
 
 from memfence.records import Record
 
-ADDRESS_BASE = 1 << 16
-"""The lowest address; smaller integers are never taken for one."""
+ADDRESS_BASE = 0x1A5_0000
+"""The lowest address; smaller integers are never taken for one.
 
-UNWRITTEN = ADDRESS_BASE + 41
-"""What shared memory holds that nobody has written. No object lies here, and like an address it is always listed."""
+A number that programs do not use by themselves: no power of two, no sum of a few, and far from 0. Not larger than that,
+since every pointer in a state takes as many bits as the highest address has.
+"""
+
+UNWRITTEN = 1 << 200
+"""What shared memory holds that nobody has written: no integer of C. Like an address it is always listed.
+
+The explored program has an integer of its own for it, beyond all that is stored beside it (`lowering.unwritten`).
+"""
+
+UNLIKELY = -0x5B1C_4E92_7A3D_60F7
+"""What stands for it in the explored program where every integer of 64 bits may be stored beside it."""
 
 MOST_NUMBERS = 12
 """Listed numbers that are no addresses; more become an interval."""
@@ -19,8 +29,8 @@ MOST_ADDRESSES = 4096
 MOST_PAIRS = 4096
 """Combinations of two lists that are computed one by one."""
 
-LOWEST, HIGHEST = -(2**31), 2**31 - 1
-"""What a register of the explored program can hold."""
+LOWEST, HIGHEST = -(2**63), 2**63 - 1
+"""What a register of the explored program can hold: every integer of 64 bits, as a signed number."""
 
 
 class ValueSet(Record):
@@ -44,17 +54,21 @@ class ValueSet(Record):
         return not self.listed and not self.has_interval and not self.is_open
 
     def bounds(self) -> tuple[int, int] | None:
-        """The least and the greatest; None where that is not known, or there is none."""
-        if self.is_open or self.is_empty:
+        """The least and the greatest integer; None where that is not known, or there is none."""
+        if self.is_open:
             return None
         ends = [*self.listed, *((self.lo, self.hi) if self.has_interval else ())]
-        return min(ends), max(ends)
+        highest = max(ends, default=0)
+        if highest == UNWRITTEN:
+            ends.remove(UNWRITTEN)
+            highest = max(ends, default=0)
+        return (min(ends), highest) if ends else None
 
     def contains(self, value: int) -> bool:
         return self.is_open or value in self.listed or self.lo <= value <= self.hi
 
     def addresses(self) -> list[int]:
-        return sorted(v for v in self.listed if v >= ADDRESS_BASE)
+        return sorted(v for v in self.listed if ADDRESS_BASE <= v < UNWRITTEN)
 
     def members(self, most: int = 64) -> Iterator[int] | None:
         """Every member, where they are at most `most` and all known."""
@@ -99,9 +113,9 @@ class ValueSet(Record):
 
         Addresses stay listed: there are only so many, unless somebody adds to them without end.
         """
-        numbers = [v for v in self.listed if v < ADDRESS_BASE or len(self.listed) > MOST_GROWN]
+        numbers = [v for v in self.listed if v < ADDRESS_BASE or (v < UNWRITTEN and len(self.listed) > MOST_GROWN)]
         ends = [*numbers, *((self.lo, self.hi) if self.has_interval else ())]
-        old = [v for v in before.listed if v < ADDRESS_BASE or len(self.listed) > MOST_GROWN]
+        old = [v for v in before.listed if v < ADDRESS_BASE or (v < UNWRITTEN and len(self.listed) > MOST_GROWN)]
         old += [before.lo, before.hi] if before.has_interval else []
         if not ends or (set(old) == set(ends)):
             return self
@@ -113,7 +127,7 @@ class ValueSet(Record):
 MOST_GROWN = 64
 """Addresses that memory may hold after it grew again and again."""
 
-JUMPS = (15, 255, HIGHEST)
+JUMPS = (15, 255, 2**31 - 1, HIGHEST)
 
 
 def _jump(bound: int) -> int:
@@ -138,7 +152,8 @@ def just(*values: int) -> ValueSet:
 def listed(values: Iterable[int]) -> ValueSet:
     found = frozenset(values)
     if len(found) > MOST_ADDRESSES:
-        return ValueSet(frozenset(), min(found), max(found))
+        numbers = found - {UNWRITTEN}
+        return ValueSet(found - numbers, min(numbers), max(numbers))
     return _settled(found, 1, 0, False)
 
 
@@ -156,7 +171,7 @@ def range_of_bits(bits: int) -> tuple[int, int]:
 
 
 def all_of_bits(bits: int) -> ValueSet:
-    return between(*range_of_bits(bits)) if bits <= 32 else ANYTHING
+    return between(*range_of_bits(bits))
 
 
 def combine(
@@ -188,12 +203,5 @@ def mapped(a: ValueSet, compute: Callable[[int], int]) -> ValueSet | None:
 
 
 def within_reach(values: ValueSet) -> ValueSet:
-    """The values that a register can hold."""
-    if values.is_open:
-        return ValueSet(values.listed, LOWEST, HIGHEST)
-    return values.keep(lambda v: LOWEST <= v <= HIGHEST, LOWEST, HIGHEST)
-
-
-def is_within_reach(values: ValueSet) -> bool:
-    bounds = values.bounds()
-    return values.is_empty or (bounds is not None and bounds[0] >= LOWEST and bounds[1] <= HIGHEST)
+    """The values as a register holds them: what is not known is any integer."""
+    return ValueSet(values.listed, LOWEST, HIGHEST) if values.is_open else values

@@ -29,6 +29,12 @@ class Unknown(Record):
     values: ValueSet
 
 
+class Packed(Record):
+    """An integer of several values side by side, as (bits, value), the lowest first; see `packing`."""
+
+    pieces: tuple[tuple[int, Scalar], ...]
+
+
 class Parts(Record):
     """A struct or array that is no memory: the result of a compare-exchange, a struct returned by value."""
 
@@ -36,7 +42,8 @@ class Parts(Record):
 
 
 Scalar = Known | Unknown
-Value = Known | Unknown | Parts
+Integer = Known | Unknown | Packed
+Value = Known | Unknown | Packed | Parts
 
 ZERO = Known(0)
 ONE = Known(1)
@@ -48,4 +55,6 @@ UNDEFINED = Known(0, -1)
 
 def is_undefined(value: Value) -> bool:
     """Whether nobody has written some bit of it."""
+    if isinstance(value, Packed):
+        return any(is_undefined(piece) for _, piece in value.pieces)
     return isinstance(value, Known) and value.undefined != 0

@@ -8,36 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import Enum, auto
+from itertools import pairwise
 
+from memfence.failures import reading_of
 from memfence.frontends.c.llvm.instructions import Function, Offset
 from memfence.frontends.c.llvm.link import Linked, Symbol
+from memfence.frontends.c.llvm.metadata import Place
 from memfence.frontends.c.llvm.values import signed
+from memfence.frontends.c.machine.arithmetic import kept
 from memfence.frontends.c.machine.constants import Constants, Plan
 from memfence.frontends.c.machine.liveness import FunctionFacts
 from memfence.frontends.c.machine.memory import AddressSpace, Object
+from memfence.frontends.c.machine.packing import is_wholly_undefined, plain, with_zeros
 from memfence.frontends.c.machine.residual import Cell, Op, Within
 from memfence.frontends.c.machine.state import Position
-from memfence.frontends.c.machine.value_sets import (
-    HIGHEST,
-    LOWEST,
-    NOTHING,
-    UNWRITTEN,
-    ValueSet,
-    is_within_reach,
-    just,
-    within_reach,
-)
-from memfence.frontends.c.machine.values import Known, Scalar
-from memfence.frontends.c.machine.wide import LOWEST_CODE, Codes
-from memfence.program.expressions import Binary, Const, conjunction
+from memfence.frontends.c.machine.value_sets import NOTHING, UNLIKELY, UNWRITTEN, ValueSet, just, within_reach
+from memfence.frontends.c.machine.values import Integer, Known, Scalar, is_undefined
+from memfence.program.expressions import Binary, Const
 from memfence.program.load_options import COptions
 
 WIDEN_AFTER = 4
 STEADY_AFTER = 200
 """Growths after which an address that lies in the interval of what a cell holds is no news."""
-WIDEST_CELL = 16
-BEYOND = "integers of 64 bits are followed only within 32 bits"
-MISTAKABLE = "the number {} is not stored in memory that may be uninitialised or hold wide integers"
+WIDEST_CELL = 8
+MISTAKABLE = f"the number {UNLIKELY} is not stored in memory that may be uninitialised"
 PARTLY = "undefined bits beside written ones are read as 0"
 STARTED, DONE, RESULT, ARGUMENT, THREAD_BYTES = 0, 4, 8, 16, 24
 FLAG_BYTES = 8
@@ -48,8 +43,13 @@ class Restart(Exception):
     """What was learned makes everything so far too optimistic."""
 
 
-class MixedSizes(Exception):
-    """The same memory is accessed as values that overlap."""
+class Access(Enum):
+    """How somebody accesses memory. A `WHOLE_STORE` may wait in a buffer, but C promises that it is seen whole."""
+
+    LOAD = auto()
+    STORE = auto()
+    WHOLE_STORE = auto()
+    UPDATE = auto()
 
 
 @dataclass(slots=True)
@@ -78,10 +78,17 @@ class World:
     space: AddressSpace = field(default_factory=AddressSpace)
     shared: dict[int, int] = field(default_factory=dict)
     extents: set[tuple[int, int]] = field(default_factory=set)
+    stored: set[tuple[int, int]] = field(default_factory=set)
+    updated: set[tuple[int, int]] = field(default_factory=set)
+    whole: set[tuple[int, int]] = field(default_factory=set)
     unstable: set[int] = field(default_factory=set)
     freed: set[int] = field(default_factory=set)
+    allocated: dict[int, Place | None] = field(default_factory=dict)
+    internal: set[int] = field(default_factory=set)
+    freed_at: dict[int, set[Place]] = field(default_factory=dict)
     mortal: set[int] = field(default_factory=set)
     meets_early: bool = False
+    ignores_signals: bool = False
     widened: dict[tuple[int, tuple[Position, ...]], set[object]] = field(default_factory=dict)
     thread_arguments: dict[object, ValueSet] = field(default_factory=dict)
     thread_numbers: dict[object, int] = field(default_factory=dict)
@@ -106,18 +113,22 @@ class World:
     assumed: set[str] = field(default_factory=set)
     grown: set[int] = field(default_factory=set)
     decided: set[tuple[int, str, str]] = field(default_factory=set)
+    evident: set[tuple[int, str, str]] = field(default_factory=set)
+    evident_places: set[Place] = field(default_factory=set)
     new_shared: set[tuple[int, int]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.constants = Constants(self.linked, self.space)
-        self.codes = Codes()
+        named = (name for module in self.linked.modules for name in module.functions)
+        self.reading = reading_of(named, self.options.allow)
         self._plans: dict[int, Plan] = {}
         self._facts: dict[tuple[int, str], FunctionFacts] = {}
 
     def begin_pass(self) -> None:
         self.threads, self.readers, self.writers = {}, {}, {}
-        self.base, self.notes, self.grown = None, {}, set()
+        self.base, self.notes, self.assumed, self.grown = None, {}, set(), set()
         self.unbounded, self.repeated, self.decided = set(), set(), set()
+        self.evident, self.evident_places = set(), set()
         self.new_shared, self.joined, self.begun, self.skipped, self.copied = set(), set(), set(), set(), set()
 
     def facts(self, symbol: Symbol) -> FunctionFacts:
@@ -143,16 +154,22 @@ class World:
 
     # Shared memory.
 
-    def cell_of(self, address: int, size: int) -> Cell | None:
-        """The shared cell that contains the range, if it is shared."""
+    def cell_of(self, address: int) -> Cell | None:
+        """The shared cell that contains the byte, if it is shared."""
         for start in range(address, address - WIDEST_CELL, -1):
             width = self.shared.get(start)
-            if width is not None and start + width > address:
-                return Cell(start, width)
+            if width is not None:
+                return Cell(start, width) if start + width > address else None
         return None
 
+    def cells_in(self, address: int, size: int) -> list[Cell]:
+        """The shared cells that have a byte in the range, in order."""
+        first = self.cell_of(address)
+        starts = [a for a in range(address + 1, address + size) if a in self.shared]
+        return [*([] if first is None else [first]), *(Cell(a, self.shared[a]) for a in starts)]
+
     def is_shared(self, address: int, size: int) -> bool:
-        if any(self.cell_of(a, 1) is not None for a in range(address, address + size)):
+        if self.cells_in(address, size):
             return True
         placed = self.space.at(address) if self.in_memory else None
         if placed is not None and placed.start in self.in_memory:
@@ -164,33 +181,42 @@ class World:
         """Whether some access to a value in this range is known."""
         return any(a < address + size and address < a + n for a, n in self.extents)
 
-    def share(self, address: int, size: int) -> None:
+    def share(self, address: int, size: int, access: Access = Access.LOAD) -> None:
         """From the next pass on, this memory is shared."""
-        self.extents.add((address, size))
-        if self.cell_of(address, size) is None:
+        is_new = self._access(address, size, access)
+        if is_new or not self.cells_in(address, size):
             self.new_shared.add((address, size))
 
-    def share_now(self, address: int, size: int) -> Cell:
-        """This memory is shared from now on; Restart if somebody took it for private."""
-        self.extents.add((address, size))
-        cell = self.cell_of(address, size)
-        if cell is not None and cell.address + cell.size >= address + size:
-            return cell
+    def share_now(self, address: int, size: int, access: Access = Access.LOAD) -> tuple[Cell, ...]:
+        """The cells of this memory, which is shared from now on; Restart if somebody took it for something else."""
+        is_new = self._access(address, size, access)
+        cells = self.cells_in(address, size)
+        if cells and not is_new:
+            return tuple(cells)
         touched = any(self.readers.get(a) or self.writers.get(a) for a in range(address, address + size))
-        has_parts = any(a in self.shared for a in range(address, address + size))  # steps already name them
-        self._settle(address, size)
-        if touched or has_parts or cell is not None:
+        if self._settle(address, size) and (touched or cells):  # steps already name them
             raise Restart(f"memory at {self.space.name_of(address, size)} is shared")
-        found = self.cell_of(address, size)
-        assert found is not None
-        return found
+        return tuple(self.cells_in(address, size))
+
+    def _access(self, address: int, size: int, access: Access) -> bool:
+        """Somebody accesses this range as a value; whether that is news."""
+        before = len(self.extents) + len(self.stored) + len(self.updated) + len(self.whole)
+        self.extents.add((address, size))
+        words = [(a, min(WIDEST_CELL, address + size - a)) for a in range(address, address + size, WIDEST_CELL)]
+        if access in (Access.STORE, Access.WHOLE_STORE):
+            self.stored.update(words)
+        if access is Access.WHOLE_STORE:
+            self.whole.add((address, size))
+        if access is Access.UPDATE:
+            self.updated.update(words)
+        return len(self.extents) + len(self.stored) + len(self.updated) + len(self.whole) > before
 
     def apply_new_shared(self) -> None:
         for address, size in self.new_shared:
             self._settle(address, size)
 
-    def _settle(self, address: int, size: int) -> None:
-        """Make one cell of the range and everything that overlaps it, by the accesses seen so far."""
+    def _settle(self, address: int, size: int) -> bool:
+        """Make cells of the range and of what overlaps it, by the accesses seen so far; whether they changed."""
         lo, hi = address, address + size
         while True:
             touching = [(a, s) for a, s in self.extents if a < hi and a + s > lo]
@@ -199,13 +225,29 @@ class World:
             if (new_lo, new_hi) == (lo, hi):
                 break
             lo, hi = new_lo, new_hi
-        if hi - lo > WIDEST_CELL:
-            raise MixedSizes(f"`{self.space.name_of(address, size)}` is accessed in pieces of different size")
-        for start in [a for a in self.shared if lo <= a < hi]:
-            if self.shared[start] != hi - lo:
+        before = {a: width for a, width in self.shared.items() if lo <= a < hi}
+        after = dict(self._cut(lo, hi))
+        for start, width in before.items():
+            if after.get(start) != width:
                 self.values.pop(start, None)
-            del self.shared[start]
-        self.shared[lo] = hi - lo
+                del self.shared[start]
+        self.shared.update(after)
+        return before != after
+
+    def _cut(self, lo: int, hi: int) -> list[tuple[int, int]]:
+        """The range in cells of at most 8 bytes, so that every store is of whole cells; loads may be of parts.
+
+        Updates are of whole cells, too, unless that would take a store apart that has to be whole: an update can change
+        a part of a cell as well, since nobody else accesses the cell meanwhile.
+        """
+        cuts = {lo, hi} | _ends(self.stored, lo, hi)
+        cuts |= {cut for cut in _ends(self.updated, lo, hi) if not any(a < cut < a + n for a, n in self.whole)}
+        if any(b - a > WIDEST_CELL for a, b in pairwise(sorted(cuts))):
+            cuts |= _ends(self.extents, lo, hi)
+        found: list[tuple[int, int]] = []
+        for a, b in pairwise(sorted(cuts)):
+            found += [(at, min(WIDEST_CELL, b - at)) for at in range(a, b, WIDEST_CELL)]
+        return found
 
     def initial(self, address: int, size: int) -> int:
         """What a shared cell holds when the first thread is created; UNWRITTEN where nobody has written it."""
@@ -213,8 +255,8 @@ class World:
         if found.undefined == (1 << 8 * size) - 1:
             return UNWRITTEN
         if found.undefined:
-            self.note(PARTLY)
-        return self.codes.code_of(found.value)
+            self.assumed.add(PARTLY)
+        return found.value
 
     def content(self, address: int, size: int) -> Known:
         """What memory holds when the first thread is created (or, before that, when the program starts)."""
@@ -263,44 +305,38 @@ class World:
         self.grown.add(cell.address)
 
     def unmistakable(self, cell: Cell, value: Scalar) -> list[Op]:
-        """The guards that keep a number of the program from being taken for unwritten memory, or for a code."""
-        values = value.values
-        meant = frozenset() if isinstance(value, Known) else values.listed
-        held = self.possible(cell).listed
-        taken = [v for v in sorted(held - meant) if (v == UNWRITTEN or v >= LOWEST_CODE) and values.contains(v)]
-        for number in taken:
-            self.note(MISTAKABLE.format(number), is_cut=True)
-        return [Within(Binary("!=", value.expr, Const(number))) for number in taken]
-
-    def storable(self, value: Scalar, size: int) -> Scalar:
-        """The value as a shared cell of `size` bytes holds it."""
-        if not isinstance(value, Known) or not value.undefined:
-            return self.codes.coded(value)
-        if value.undefined & ((1 << 8 * size) - 1) == (1 << 8 * size) - 1:
-            return Known(UNWRITTEN)
-        self.note(PARTLY)
-        return Known(value.value)
-
-    def reach_of(self, value: Scalar) -> list[Op]:
-        """The guard that keeps a value where registers and memory can hold it; a note, where it is needed."""
-        if is_within_reach(value.values):
+        """The guard that keeps a number of the program from being taken for unwritten memory, where it may be."""
+        may_be_taken = cell.size == WIDEST_CELL and UNWRITTEN in self.possible(cell).listed
+        if not may_be_taken or not value.values.contains(UNLIKELY):
             return []
-        self.note(BEYOND, is_cut=True)
-        low, high = Binary(">=", value.expr, Const(LOWEST)), Binary("<=", value.expr, Const(HIGHEST))
-        return [Within(conjunction(low, high))]
+        self.note(MISTAKABLE, is_cut=True)
+        return [Within(Binary("!=", value.expr, Const(UNLIKELY)))]
+
+    def storable(self, value: Integer, size: int) -> Scalar:
+        """The value as a shared cell of `size` bytes holds it."""
+        return self.settled(value, 8 * size, Known(UNWRITTEN))
+
+    def settled(self, value: Integer, bits: int, undefined: Scalar) -> Scalar:
+        """The value as one number: `undefined` where nobody has written it, undefined bits beside others being 0."""
+        if not is_undefined(value):
+            return kept(plain(value))
+        if is_wholly_undefined(value, bits):
+            return undefined
+        self.assumed.add(PARTLY)
+        return kept(plain(with_zeros(value)))
 
     # Who accesses what.
 
     def reads(self, process: int, address: int, size: int, *, whole: bool = True) -> None:
         """The thread reads private memory; `whole`: as one value, not byte by byte."""
         if whole:
-            self.extents.add((address, size))
+            self._access(address, size, Access.LOAD)
         for a in range(address, address + size):
             self.readers.setdefault(a, set()).add(process)
 
     def writes(self, process: int, address: int, size: int, *, whole: bool = True) -> None:
         if whole:
-            self.extents.add((address, size))
+            self._access(address, size, Access.STORE)
         for a in range(address, address + size):
             self.writers.setdefault(a, set()).add(process)
 
@@ -308,7 +344,7 @@ class World:
         """Bytes taken for private that several threads access, one of them writing."""
         for address, writers in self.writers.items():
             users = writers | self.readers.get(address, set())
-            if (len(users) > 1 or self._is_met(address, users)) and self.cell_of(address, 1) is None:
+            if (len(users) > 1 or self._is_met(address, users)) and self.cell_of(address) is None:
                 yield address
 
     def _is_met(self, address: int, users: set[int]) -> bool:
@@ -366,3 +402,8 @@ class World:
 
     def known_argument(self, thread: Thread) -> Known | None:
         return Known(next(iter(thread.arguments.listed))) if thread.arguments.is_single else None
+
+
+def _ends(ranges: set[tuple[int, int]], lo: int, hi: int) -> set[int]:
+    """Where ranges begin and end inside of another one."""
+    return {end for a, size in ranges for end in (a, a + size) if lo < end < hi}

@@ -1,0 +1,171 @@
+"""What options need of the models, of the text and of each other: the reasons for refusals.
+
+A rule takes the usage and the value of its option. It says what is wrong and what to use instead; None: nothing is, as
+far as is known.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memfence.failures import allowed_words
+from memfence.verbs.models import BY_STATES
+from memfence.verbs.option import Rule
+from memfence.verbs.usage import Usage, is_more_than_absence
+
+# Values.
+
+
+def ends_that_are_normal(usage: Usage, value: Any) -> str | None:
+    """Words that the table of failures knows."""
+    try:
+        allowed_words(value if isinstance(value, str) else ",".join(value))
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+# Models.
+
+
+def states(usage: Usage, value: Any) -> str | None:
+    """For models that have states; `check` asks several of them, `fix` and `why` one."""
+    others = [name for name in usage.models if name not in BY_STATES]
+    if others:
+        return f"it is about searching states, and `{others[0]}` has none; use --model sc, tso, pso or x86"
+    return None if usage.verb == "check" else one_with_states(usage, value)
+
+
+def one_with_states(usage: Usage, value: Any) -> str | None:
+    """For one model that has states."""
+    if len(usage.models) > 1:
+        return f"it is for one model at a time, not for {','.join(usage.models)}; use --model sc, tso, pso or x86"
+    if usage.models and usage.models[0] not in BY_STATES:
+        return f"not for `{usage.models[0]}`, which has no states; use --model sc, tso, pso or x86"
+    return None
+
+
+def executions(usage: Usage, value: Any) -> str | None:
+    """For models that are answered by the executions of unrolled loops."""
+    if usage.models and all(name in BY_STATES for name in usage.models):
+        need = "needs" if len(usage.models) == 1 else "need"
+        return f"{' and '.join(usage.models)} {need} no bound on loops: leave it out, or use --model rc11 or armv8"
+    return None
+
+
+def safety_of_models(usage: Usage, value: Any) -> str | None:
+    """A criterion other than safety compares runs, which needs one model that has states."""
+    chosen = [str(one) for one in (value if isinstance(value, list | tuple) else [value])]
+    other = next((one for one in chosen if one != "safety"), None)
+    if other is None or one_with_states(usage, value) is None:
+        return None
+    if len(usage.models) > 1:
+        instead = "`memfence compare` asks every criterion under TSO and PSO"
+        return f"`{other}` is asked of one model at a time, not of {','.join(usage.models)}; {instead}"
+    return f"`{other}` is not defined for `{usage.models[0]}` here, only safety is; use --model sc, tso, pso or x86"
+
+
+def fences_do_something(usage: Usage, value: Any) -> str | None:
+    """Under SC there is nothing to fix and nothing to weaken."""
+    return "under sc no fence does anything" if usage.models == ("sc",) else None
+
+
+def sequential_consistency(usage: Usage, value: Any) -> str | None:
+    """SV-COMP knows no other model."""
+    if not usage.models or usage.models == ("sc",):
+        return None
+    return "SV-COMP's witnesses are runs under SC: use --model sc"
+
+
+def statistics(usage: Usage, value: Any) -> str | None:
+    """`check` has some for every model."""
+    return None if usage.verb == "check" else one_with_states(usage, value)
+
+
+def needs_model(model: str, *, because: str) -> Rule:
+    """For this model alone."""
+
+    def rule(usage: Usage, value: Any) -> str | None:
+        return because if is_more_than_absence(value) and usage.models and usage.models != (model,) else None
+
+    return rule
+
+
+def orders_by_count_or_cost(usage: Usage, value: Any) -> str | None:
+    """The papers' greedy loops are about fences."""
+    if value != "first" or one_with_states(usage, value) is None:
+        return None
+    return f"for the memory orders of {','.join(usage.models)} it is count or cost"
+
+
+# The text.
+
+
+def program_in_c(usage: Usage, value: Any) -> str | None:
+    """Several files are one program in C; elsewhere each is a program of its own, where the verb takes several."""
+    if usage.program is None or usage.several or usage.program.language == "c":
+        return None
+    return "only programs in C and C++ consist of several files"
+
+
+def compiled_text(usage: Usage, value: Any) -> str | None:
+    """For what a compiler is told: LLVM's own files have been through it."""
+    from memfence.frontends.endings import is_from_llvm
+
+    if usage.files and all(map(is_from_llvm, usage.files)):
+        return "a compiler reads it, and LLVM's files have been through one already: say it where they are made"
+    return None
+
+
+def standard_input_is_free(usage: Usage, value: Any) -> str | None:
+    """There is no file to write back to."""
+    return "standard input cannot be written back; use -o" if value and usage.files[:1] == ("-",) else None
+
+
+# Other options.
+
+
+def on_one_machine(usage: Usage, value: Any) -> str | None:
+    """A proof needs all states in one place."""
+    if usage.says("certificate") or usage.says("verify"):
+        return "the states of a proof have to be on one machine"
+    return None
+
+
+def several_sets(usage: Usage, value: Any) -> str | None:
+    """The greedy loops give one set."""
+    if value and usage.said.get("minimise") == "first":
+        return "--minimise first gives the first set, and no other: use --minimise count or cost"
+    return None
+
+
+def replays_own_model(usage: Usage, value: Any) -> str | None:
+    """A schedule names the model of its run."""
+    return "the schedule that --replay reads names its model" if usage.says("replay") else None
+
+
+def needs(other: str, *, because: str) -> Rule:
+    """It does nothing without the `other` option."""
+
+    def rule(usage: Usage, value: Any) -> str | None:
+        return None if usage.says(other) or not is_more_than_absence(value) else because
+
+    return rule
+
+
+def needs_value(other: str, wanted: str, *, because: str) -> Rule:
+    """It does nothing unless the option `other` has this value."""
+
+    def rule(usage: Usage, value: Any) -> str | None:
+        return None if usage.said.get(other) == wanted or not is_more_than_absence(value) else because
+
+    return rule
+
+
+def not_with(other: str, *, because: str) -> Rule:
+    """It contradicts the `other` option."""
+
+    def rule(usage: Usage, value: Any) -> str | None:
+        return because if is_more_than_absence(value) and usage.says(other) else None
+
+    return rule

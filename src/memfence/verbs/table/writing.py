@@ -1,0 +1,213 @@
+"""What is printed, what is written beside it, and proofs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memfence.verbs.names import CHECKING, IN_JSON
+from memfence.verbs.option import Group, Option
+from memfence.verbs.question_rules import edits
+from memfence.verbs.rules import one_with_states, sequential_consistency, statistics
+
+C = frozenset({"c"})
+FENCES = edits(atomic=False)
+_MEASURED = "what a processor did is measured, not proved"
+_NO_ANSWER = "this verb answers no question that could be proved"
+UNPROVED = {
+    "why": "a needed fence is shown by a run, which was replayed; to prove that another is not needed, remove it and "
+    "use `memfence check --verify`",
+    "run": "runs of a compiled program are no proof about its states; use `memfence check --verify` on the source",
+    "simulate": "a walk is replayed step by step, and claims nothing about other runs",
+    "monitor": "one recorded execution is judged, and nothing is claimed about others",
+    **dict.fromkeys(("reproduce", "conform", "cost"), _MEASURED),
+    **dict.fromkeys(("translate", "examples", "explain", "ui", "lsp"), _NO_ANSWER),
+}
+"""Verbs whose answers no certificate can be about, and why."""
+
+PRINTED = (
+    Option(
+        name="json",
+        verbs=IN_JSON,
+        group=Group.EVERYDAY,
+        keyword="",
+        kind=bool,
+        default=False,
+        help="Print one JSON object.",
+    ),
+    Option(
+        name="quiet",
+        verbs=frozenset({*CHECKING, "explore", "run", "monitor", "verify", "reproduce", "conform"}),
+        group=Group.EVERYDAY,
+        keyword="",
+        kind=bool,
+        flags=("--quiet", "-q"),
+        default=False,
+        help="Print the verdict only.",
+    ),
+    Option(
+        name="quiet",
+        verbs=frozenset({"why"}),
+        group=Group.EVERYDAY,
+        keyword="",
+        kind=bool,
+        flags=("--quiet", "-q"),
+        default=False,
+        help="Print no runs.",
+    ),
+    Option(
+        name="verbose",
+        verbs=CHECKING,
+        group=Group.WRITTEN,
+        keyword="",
+        kind=bool,
+        flags=("--verbose", "-v"),
+        default=False,
+        one_program=True,
+        rules=(statistics,),
+        help="Print every statistic.",
+    ),
+    Option(
+        name="strict",
+        verbs=frozenset({"check"}),
+        group=Group.WRITTEN,
+        keyword="",
+        kind=bool,
+        default=False,
+        help="A warning makes the exit code 1.",
+    ),
+)
+
+REPORTS = (
+    Option(
+        name="html",
+        verbs=frozenset({"check", "compare", "explore", "simulate", "run", "monitor"}),
+        group=Group.EVERYDAY,
+        keyword="",
+        kind=Path,
+        metavar="OUT",
+        one_program=True,
+        help="Also write a page with the run to step through.",
+    ),
+    Option(
+        name="html",
+        verbs=frozenset({"why"}),
+        group=Group.EVERYDAY,
+        keyword="",
+        kind=Path,
+        metavar="OUT",
+        rules=(one_with_states,),
+        help="Also write a page with the run to step through.",
+    ),
+    Option(
+        name="html",
+        verbs=frozenset({"fix"}),
+        group=Group.EVERYDAY,
+        keyword="",
+        kind=Path,
+        metavar="OUT",
+        one_program=True,
+        rules=(one_with_states, FENCES),
+        help="Also write a page with the run to step through.",
+    ),
+    Option(
+        name="sarif",
+        verbs=CHECKING,
+        group=Group.WRITTEN,
+        keyword="",
+        kind=Path,
+        metavar="OUT",
+        one_program=True,
+        rules=(one_with_states, FENCES),
+        help="Also write SARIF 2.1.0, for code scanning and editors.",
+    ),
+    Option(
+        name="junit",
+        verbs=CHECKING,
+        group=Group.WRITTEN,
+        keyword="",
+        kind=Path,
+        metavar="OUT",
+        one_program=True,
+        rules=(one_with_states, FENCES),
+        help="Also write JUnit XML, for CI.",
+    ),
+    Option(
+        name="sarif",
+        verbs=frozenset({"run"}),
+        group=Group.WRITTEN,
+        keyword="",
+        kind=Path,
+        metavar="OUT",
+        help="Also write SARIF 2.1.0, for code scanning and editors.",
+    ),
+    Option(
+        name="junit",
+        verbs=frozenset({"run"}),
+        group=Group.WRITTEN,
+        keyword="",
+        kind=Path,
+        metavar="OUT",
+        help="Also write JUnit XML, for CI.",
+    ),
+    Option(
+        name="witness",
+        verbs=frozenset({"check"}),
+        group=Group.WRITTEN,
+        keyword="",
+        kind=Path,
+        metavar="OUT",
+        one_program=True,
+        languages=C,
+        rules=(sequential_consistency,),
+        help="C, --model sc: also write a violation as SV-COMP's witness (YAML 2.0).",
+    ),
+)
+
+PROOFS = (
+    Option(
+        name="certificate",
+        verbs=CHECKING,
+        group=Group.WRITTEN,
+        keyword="",
+        kind=Path,
+        metavar="OUT.mfc",
+        one_program=True,
+        rules=(one_with_states, FENCES),
+        help="Also write the proof, for `memfence verify`.",
+    ),
+    Option(
+        name="verify",
+        verbs=CHECKING,
+        group=Group.WRITTEN,
+        keyword="",
+        kind=bool,
+        default=False,
+        one_program=True,
+        rules=(one_with_states, FENCES),
+        help="Have the proof checked without the engines.",
+    ),
+    Option(
+        name="verify",
+        verbs=frozenset({"compare", "explore"}),
+        group=Group.WRITTEN,
+        keyword="",
+        kind=bool,
+        default=False,
+        one_program=True,
+        help="Have the proof checked without the engines.",
+    ),
+    *(
+        Option(
+            name="verify",
+            verbs=frozenset({verb}),
+            group=Group.WRITTEN,
+            keyword="",
+            kind=bool,
+            default=False,
+            never=reason,
+        )
+        for verb, reason in UNPROVED.items()
+    ),
+)
+
+WRITTEN = (*PRINTED, *REPORTS, *PROOFS)

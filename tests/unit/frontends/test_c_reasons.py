@@ -1,0 +1,87 @@
+"""What is said of a failing run is what fails there, however many other things could fail in the same thread."""
+
+from __future__ import annotations
+
+import pytest
+
+from memfence import pipeline
+from memfence.program.load_options import COptions, LoadOptions
+from memfence.questions import check
+from memfence.questions.portable import check_models
+from memfence.reports.portable import reason_text
+from memfence.source import SourceText
+from memfence.tasks.answer import Verdict
+from memfence.tasks.options import CheckOptions
+from support.c_compiler import needs_clang
+
+pytestmark = needs_clang
+
+EVERY_WAY = """
+#include <assert.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+atomic_int what, zero;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(int *) nowhere;
+int *block;
+atomic_int *fresh;
+static void *one(void *u) {
+    pthread_mutex_lock(&m);
+    int w = what;
+    pthread_mutex_unlock(&m);
+    if (w == 1) { assert(zero != 0); }
+    if (w == 2) { int *p = nowhere; *p = 1; }
+    if (w == 3) { int j = 4 / zero; (void)j; }
+    if (w == 4) { int j = INT_MAX + (zero + 1); (void)j; }
+    if (w == 5) { free(block); *block = 1; }
+    if (w == 6) { free(block); free(block); }
+    if (w == 7) { if (*fresh) zero = 1; }
+    if (w == 8) { int a[2] = {0, 0}; zero = a[zero + 2]; }
+    return 0;
+}
+static void *two(void *u) {
+    pthread_mutex_lock(&m);
+    what = 1; what = 2; what = 3; what = 4; what = 5; what = 6; what = 7; what = 8;
+    what = WHAT;
+    pthread_mutex_unlock(&m);
+    return 0;
+}
+int main(void) {
+    pthread_t s, t;
+    block = malloc(sizeof(int)); fresh = malloc(sizeof *fresh);
+    pthread_create(&s, 0, one, 0); pthread_create(&t, 0, two, 0);
+    pthread_join(s, 0); pthread_join(t, 0);
+    return 0;
+}
+"""
+REASONS = {
+    1: "assertion violated",
+    2: "null pointer dereference",
+    3: "division by zero",
+    4: "signed integer overflow",
+    5: "use of freed memory",
+    6: "double free",
+    7: "read of uninitialised memory",
+    8: "access out of bounds",
+}
+
+
+@pytest.mark.parametrize("what", REASONS, ids=lambda n: REASONS[n].replace(" ", "_"))
+def test_a_failing_run_is_given_the_reason_of_the_statement_that_fails(what: int) -> None:
+    source = SourceText("test.c", EVERY_WAY)
+    program = pipeline.load_text(source, LoadOptions(c=COptions(macros=(f"WHAT={what}",))))
+    result = check(program, CheckOptions(model="tso", criterion="safety"))  # type: ignore[arg-type]
+    assert result.verdict is Verdict.VIOLATED
+    assert result.trace is not None and result.trace.failure is not None
+    assert result.trace.failure.reason.startswith(REASONS[what])
+
+
+@pytest.mark.parametrize("what", REASONS, ids=lambda n: REASONS[n].replace(" ", "_"))
+def test_a_failing_execution_is_given_the_reason_of_the_check_that_fails(what: int) -> None:
+    source = SourceText("test.c", EVERY_WAY)
+    program = pipeline.load_text(source, LoadOptions(c=COptions(macros=(f"WHAT={what}",))))
+    answer = check_models(program, ["rc11"], CheckOptions()).answers[0]
+    assert answer.verdict is Verdict.VIOLATED
+    assert reason_text(answer).startswith("assert(zero != 0) fails" if what == 1 else REASONS[what])
