@@ -11,7 +11,7 @@ import pytest
 
 from memfence.cli.exit_codes import Exit
 from support.c_compiler import needs_clang
-from support.command_line import memfence
+from support.command_line import ROOT, memfence
 
 pytestmark = needs_clang
 
@@ -291,3 +291,12 @@ def test_a_statement_without_braces_gets_them_for_a_fence_before_it(tmp_path: Pa
     done = memfence("fix", "l.c", "--in-place", "-q", folder=tmp_path)
     assert done.returncode == Exit.HOLDS
     assert memfence("check", "l.c", "-q", folder=tmp_path).returncode == Exit.HOLDS
+
+
+def test_a_folder_that_the_program_lies_in_is_no_place_for_the_patched_file(tmp_path: Path) -> None:
+    source = tmp_path / "program.pml"
+    text = (ROOT / "examples/lost_wakeup.pml").read_text()
+    source.write_text(text)
+    done = memfence("fix", source.name, "-o", ".", folder=tmp_path)
+    assert done.returncode == 2 and "would overwrite FILE; use --in-place" in done.stderr
+    assert source.read_text() == text

@@ -153,7 +153,8 @@ def test_random_programs_are_borderline_or_not_by_all_three_ways(part: int, tmp_
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["file"])
 def test_an_example_has_the_verdict_when_run_that_it_has_when_checked(row: dict[str, str]) -> None:
     result = run(EXAMPLES / row["file"], timeout_seconds=20, macros=ROUNDS.get(row["file"], ()))
-    assert result.verdict.value == row["tso"]
+    only_by_chance = result.verdict is Verdict.HOLDS_UP_TO and result.options.spurious == 1
+    assert ("holds" if only_by_chance else result.verdict.value) == row["tso"]
     assert (result.counts.failing + result.counts.deadlocked > 0) == (row["sc"] == "violated")
 
 

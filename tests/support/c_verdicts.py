@@ -8,6 +8,7 @@ from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.questions.portable_result import ByRuns, Counterexample, ModelAnswer
+from memfence.reports.findings import finding_text
 from memfence.reports.portable import reason_text
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
@@ -38,7 +39,7 @@ def verdicts(program: Program, models: tuple[str, ...] = MODELS) -> dict[str, tu
 
 def _failure(result: CheckResult) -> str:
     failure = None if result.trace is None else result.trace.failure
-    return "" if failure is None else failure.reason
+    return (finding_text(result) or "") if failure is None else failure.reason
 
 
 def _reason(answer: ModelAnswer) -> str:

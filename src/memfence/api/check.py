@@ -62,7 +62,7 @@ def asked(
         program = read_program(source, keywords, deadline, usage, for_any_number=True)
         with deadline.enforced():
             question = options_for(CheckOptions, program, options, keywords, deadline, usage)
-            result = _told_in_full(for_any_number(program, ask(program, question), question), question)
+            result = _told_in_full(program, for_any_number(program, ask(program, question), question), question)
             return Asked(program, question, replace(result, asked_model=other_name(named)))
     except TimeUp:
         program, question = unread_program(source), replace(options or CheckOptions(), deadline=deadline)
@@ -91,11 +91,14 @@ def other_name(named: str) -> str:
     return "" if BY_STATES[named] == named else named
 
 
-def _told_in_full(result: CheckResult, options: CheckOptions) -> CheckResult:
-    """The result with a shorter run, doubts and races; where Ctrl-C comes meanwhile, with what is there by then."""
+def _told_in_full(program: Program, result: CheckResult, options: CheckOptions) -> CheckResult:
+    """The result with a shorter run, doubts and races; where Ctrl-C comes meanwhile, with what is there by then.
+
+    Races are those of the program as it was read: the one that was searched has steps of its own for awaits.
+    """
     try:
         result = shortened(result, options)
-        races = races_of(result.program, result.limits)
+        races = races_of(program, result.limits)
         return replace(result, doubts=doubts_about(result, options), races=races)
     except KeyboardInterrupt:
         return result

@@ -36,7 +36,10 @@ def _write_folder(files: Sequence[PatchedFile], folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         changed = ", ".join(f"`{one.source.path}`" for one in files[1:])
         raise typer.BadParameter(f"the fix changes {changed}, too: name a folder", param_hint="--output")
-    for one in files:
-        place = folder / place_in_folder(one)
+    places = {folder / place_in_folder(one): one for one in files}
+    for place in places:
+        if any(place.exists() and place.samefile(one.source.path) for one in files):
+            raise typer.BadParameter(f"`{place}` would overwrite FILE; use --in-place", param_hint="--output")
+    for place, one in places.items():
         make_folder(place.parent, "--output")
         write_report(place, one.content, "--output")

@@ -64,10 +64,13 @@ class ProcessBuilder:
         sync: ir.Sync | None = None,
         calls: tuple[Span, ...] = (),
         cuts: tuple[int, ...] = (),
+        is_update: bool = False,
     ) -> int:
         """Add a transition; return its number."""
         ops = tuple([self._ops.setdefault((op, op.error if isinstance(op, ir.Assert) else ""), op) for op in ops])
-        self.transitions.append(ir.Transition(source, target, ops, locked, span, sync, point, calls=calls, cuts=cuts))
+        self.transitions.append(
+            ir.Transition(source, target, ops, locked, span, sync, point, calls=calls, cuts=cuts, is_update=is_update)
+        )
         return len(self.transitions) - 1
 
     def build(self, initial: int) -> ir.Process:

@@ -237,6 +237,7 @@ class Transition(Record):
     `origin`: numbers of the transitions of the loaded program that a pass put together here, in order; empty before.
     `calls`: the places of the calls that are open, outermost first, where the code of functions was put in place.
     `cuts`: the numbers of ops before which the step could as well be cut in two: nobody could tell.
+    `is_update`: a read-modify-write that the user wrote, also where it is no `Rmw`.
     """
 
     source: int
@@ -249,6 +250,7 @@ class Transition(Record):
     origin: tuple[int, ...] = field(default=(), compare=False)
     calls: tuple[Span, ...] = field(default=(), compare=False)
     cuts: tuple[int, ...] = field(default=(), compare=False)
+    is_update: bool = field(default=False, compare=False)
 
 
 class Process(Record):

@@ -74,10 +74,7 @@ def _orderings(program: Program, transition: Transition) -> Iterator[tuple[Order
 
 def _is_rmw(transition: Transition) -> bool:
     """Whether the user wrote a read-modify-write there: locks and the like have no memory order of their own."""
-    if any(isinstance(op, Rmw) for op in transition.ops):
-        return True
-    orders = {op.order for op in transition.ops if isinstance(op, Load | Store)}
-    return transition.locked and bool(orders - {MemoryOrder.PLAIN})
+    return transition.is_update or any(isinstance(op, Rmw) for op in transition.ops)
 
 
 def without_fences(program: Program, fences: Iterable[ExistingFence], model: ModelSpec | None = None) -> Program:

@@ -9,7 +9,7 @@ from memfence.frontends.c.library.verifier import TRIED
 from memfence.frontends.c.llvm.metadata import Place
 from memfence.frontends.c.lowering.emission import Emission, is_locked
 from memfence.frontends.c.lowering.idle_failures import drop_idle_failures
-from memfence.frontends.c.lowering.main_returns import end_with_main
+from memfence.frontends.c.lowering.main_returns import end_with_main, goes_round
 from memfence.frontends.c.lowering.names import register_name, value_names
 from memfence.frontends.c.lowering.points import Points, calls_of
 from memfence.frontends.c.lowering.sources import Sources
@@ -43,6 +43,8 @@ NO_REUSE = "`malloc` does not give out again what was freed: ABA through the all
 
 NO_DEADLOCKS = "deadlocks are not looked for where there may be any number of threads"
 
+ENDS_WITH_MAIN = "the process ends when `main` returns: whether {} would wait for ever is not asked after that"
+
 OVER = ("blocked", "bound", "quit")
 """How a thread stops that ends the run, or takes it out of what is looked at."""
 
@@ -55,7 +57,10 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
         for graph in graphs:
             _wait_for_assumptions(graph)
     elif found.world.options.deadlock:
-        end_with_main(found.processes, {graph.process.number: graph.steps for graph in graphs})
+        cut_off = end_with_main(found.processes, {graph.process.number: graph.steps for graph in graphs})
+        if cut_off:
+            names = dict.fromkeys(g.process.thread.name for g in graphs if g.process.number in cut_off)
+            found.world.assumed.add(ENDS_WITH_MAIN.format(", ".join(f"`{name}`" for name in names)))
     _drop_unread(graphs, found.world)
     started = _start_at_once(graphs, found.world)
     for graph in graphs:
@@ -158,8 +163,8 @@ class _Graph:
 
     @property
     def may_wait(self) -> bool:
-        """Whether some step waits for others."""
-        return any(step.locked for steps in self.steps.values() for step in steps)
+        """Whether some step waits for others, or a loop may."""
+        return any(step.locked for steps in self.steps.values() for step in steps) or goes_round(self.steps)
 
     def reachable(self) -> list[Location]:
         return [self.process.locations[n] for n in sorted(self._behind(self.initial))]
@@ -218,7 +223,7 @@ def _without(step: Step, unread: set[int]) -> Step:
     if ops == step.ops:
         return step
     locked = step.locked and any(isinstance(op, Read | Write | Modify | Gather) for op in ops)
-    return Step(step.source, step.target, ops, locked, step.place, step.function, step.stack)
+    return replace(step, ops=ops, locked=locked)
 
 
 def _start_at_once(graphs: list[_Graph], world: World) -> set[int]:
@@ -362,6 +367,7 @@ def _lower(
                 point=point,
                 calls=tuple(sources.span(call) for call in calls_of(step)),
                 cuts=tuple(cuts),
+                is_update=step.is_update,
             )
     return builder.build(numbers[graph.initial])
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from memfence.digraph import is_acyclic
 from memfence.frontends.c.machine.process import SCRATCH, Process
 from memfence.frontends.c.machine.residual import Cell, Guard, Op, Read, Step
 from memfence.frontends.c.machine.world import DONE
@@ -19,14 +20,18 @@ FIRST_SCRATCH = SCRATCH + 200
 Steps = dict[int, list[Step]]
 
 
-def end_with_main(processes: Sequence[Process], steps: Mapping[int, Steps]) -> None:
-    """Change the steps of `main`, which is the first of the processes; `steps` are those of each, by its number."""
+def end_with_main(processes: Sequence[Process], steps: Mapping[int, Steps]) -> frozenset[int]:
+    """Change the steps of `main`, which is the first of the processes; `steps` are those of each, by its number.
+
+    Returns the numbers of the threads that the end of `main` may cut off.
+    """
     flags = {
         process.thread.block.start + DONE: process.number for process in processes if process.thread.block is not None
     }
     waiting = frozenset(p.number for p in processes[1:] if _may_wait(p, steps[p.number]))
+    cut_off: frozenset[int] = frozenset()
     if not waiting:
-        return
+        return cut_off
     ended = {p.number: _ended_before_its_end(p, steps[p.number], flags) for p in processes}
     main = processes[0]
     over = main.special("quit")
@@ -39,20 +44,28 @@ def end_with_main(processes: Sequence[Process], steps: Mapping[int, Steps]) -> N
                 found.append(step)
                 continue
             left = waiting - _with_their_own(known.get(number, frozenset()) | _joins(step, flags), ended)
+            cut_off |= left
             found += _parted(step, over, [flag for flag, thread in flags.items() if thread in left])
         steps[0][number] = found
+    return cut_off
 
 
 def _may_wait(process: Process, steps: Steps) -> bool:
-    """Whether some step after the first waits for others, or the thread may be stuck."""
-    is_stuck = any(location.kind == "stuck" for location in process.locations)
+    """Whether some step after the first waits for others, or the thread may be stuck or go round for ever."""
+    if any(location.kind == "stuck" for location in process.locations) or goes_round(steps):
+        return True
     waits = (
         any(isinstance(op, Guard) for op in step.ops) and step.locked
         for number, leaving in steps.items()
         if process.locations[number].kind != "start"
         for step in leaving
     )
-    return is_stuck or any(waits)
+    return any(waits)
+
+
+def goes_round(steps: Mapping[int, Sequence[Step]]) -> bool:
+    """Whether some location is reached again: a loop may wait for others."""
+    return not is_acyclic(max(steps, default=-1) + 1, lambda n: (step.target for step in steps.get(n, ())))
 
 
 def _joins(step: Step, flags: Mapping[int, int]) -> frozenset[int]:

@@ -124,17 +124,25 @@ class Path:
         self.ops.append(Guard(guard))
         return refined(self.state, guard)
 
-    def emit(self, ops: Sequence[Op] = (), *, locked: bool = False, remark: str = "") -> None:
+    def emit(
+        self, ops: Sequence[Op] = (), *, locked: bool = False, remark: str = "", is_update: bool = False
+    ) -> None:
         """End this way with a step that does `ops`, into the location of the state reached."""
         target, moves = self.process.arrive(self.state, self.place)
-        self._step(target, ops, moves, locked, remark)
+        self._step(target, ops, moves, locked, remark, is_update)
 
     def _step(
-        self, target: int, ops: Sequence[Op], moves: list[tuple[int, Scalar]], locked: bool, remark: str = ""
+        self,
+        target: int,
+        ops: Sequence[Op],
+        moves: list[tuple[int, Scalar]],
+        locked: bool,
+        remark: str = "",
+        is_update: bool = False,
     ) -> None:
         place, stack, function = self.shown_place, self.stack, self._shown_function()
         self.process.step(
-            self.location.number, target, [*self.ops, *ops], moves, locked, place, function, stack, remark
+            self.location.number, target, [*self.ops, *ops], moves, locked, place, function, stack, remark, is_update
         )
         self.ended = True
 

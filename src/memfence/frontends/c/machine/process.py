@@ -207,13 +207,15 @@ class Process:
         function: str,
         stack: tuple[Place, ...],
         remark: str = "",
+        is_update: bool = False,
     ) -> None:
         """Add a step that does `ops`, then moves values into registers."""
         used = sum(1 for op in ops if getattr(op, "register", 0) >= SCRATCH)
         copies = in_parallel([(register, kept(value).expr) for register, value in moves], SCRATCH + 50 + used)
         scratch = frozenset(range(SCRATCH, SCRATCH + 100))
         whole = without_detour([*ops, *copies], scratch)
-        self.locations[source].steps.append(Step(source, target, whole, locked, place, function, stack, remark))
+        step = Step(source, target, whole, locked, place, function, stack, remark, is_update)
+        self.locations[source].steps.append(step)
         for position, limit in enumerate(whole):
             if isinstance(limit, Within):
                 before = tuple(part for op in whole[:position] for part in reading_part(op))

@@ -141,7 +141,7 @@ Op = Read | Write | Modify | Set | Draw | Guard | Check | Barrier | Bus | Gather
 
 class Step(Record):
     """From location to location, all `ops` at once. `stack`: the calls that are open, outermost first. `remark`: what
-    the text of the source does not say about it."""
+    the text of the source does not say about it. `is_update`: a read-modify-write that the user wrote."""
 
     source: int
     target: int
@@ -151,6 +151,7 @@ class Step(Record):
     function: str = field(default="", compare=False)
     stack: tuple[Place, ...] = field(default=(), compare=False)
     remark: str = field(default="", compare=False)
+    is_update: bool = field(default=False, compare=False)
 
 
 def expressions_of(op: Op) -> tuple[Expr, ...]:

@@ -79,7 +79,7 @@ def modify(
         change = Modify(register, cell, kind, stored.expr, bits, order, wanted, failure_order, may_wrap, is_spurious)
         guards = p.world.unmistakable(cell, stored if kind == "cas" else new)
         after = [*ops, change, *guards, *is_written(p, register, cell)]
-        p.emit(after, locked=True, remark=SPURIOUS if is_spurious else "")
+        p.emit(after, locked=True, is_update=True, remark=SPURIOUS if is_spurious else "")
 
     at_address(path, pointer, size, "atomic update", update)
 
@@ -168,7 +168,7 @@ def _update_cells(
     if expected is None:
         outcome, new = finish(path, old, None)
         path.set(result, outcome)
-        path.emit([*before, *reads(order), *checks, *writes(path, used(new))], locked=True)
+        path.emit([*before, *reads(order), *checks, *writes(path, used(new))], locked=True, is_update=True)
         return
     equal = equality(width, old, expected)
     for is_equal in (ONE,) if is_spurious else (ONE, ZERO):
@@ -183,7 +183,7 @@ def _update_cells(
         guard = Guard(equal.expr if is_equal.value else negation(equal.expr))
         stores = writes(copy, new) if writes_it else []
         remark = SPURIOUS if is_spurious else ""
-        copy.emit([*before, *reads(how), *checks, guard, *stores], locked=True, remark=remark)
+        copy.emit([*before, *reads(how), *checks, guard, *stores], locked=True, remark=remark, is_update=True)
     path.ended = True
 
 
