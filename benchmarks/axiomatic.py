@@ -24,7 +24,7 @@ from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, Const, Expr, Register, variable_address
 from memfence.program.ir import Assert, Assume, Domain, Fence, Load, Op, Program, Rmw, SharedVar, Store
 from memfence.program.orders import MemoryOrder
-from memfence.reports.plot import Panel, Series, render_plot
+from memfence.report.views.plot import Panel, Series, render_plot
 from memfence.tasks.limits import Limits
 
 RELAXED, ACQUIRE, RELEASE = MemoryOrder.RELAXED, MemoryOrder.ACQUIRE, MemoryOrder.RELEASE

@@ -88,8 +88,8 @@ def child(task: dict[str, object]) -> None:
     left = max(1.0, float(task["timeout"]) - (time.monotonic() - started))  # type: ignore[arg-type]
     options = CheckOptions(model=task["model"], criterion="safety", timeout_seconds=left)  # type: ignore[arg-type]
     result = check(program, options)
-    from memfence.reports.properties import property_line
-    from memfence.reports.sentences import limit_text, scope_text
+    from memfence.report.words.properties import property_line
+    from memfence.report.words.sentences import limit_text, scope_text
 
     reason = limit_text(result) or scope_text(result)
     if result.trace is not None:

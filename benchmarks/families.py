@@ -20,7 +20,7 @@ from memfence.pipeline import load
 from memfence.program.ir import Fence, Location, Process, Program, Transition
 from memfence.program.load_options import LoadOptions
 from memfence.questions import check
-from memfence.reports.plot import Panel, Series, render_plot
+from memfence.report.views.plot import Panel, Series, render_plot
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from family_programs import FAMILIES
 
 from memfence.bench.command import Answer, ask
-from memfence.reports.plot import Panel, Series, render_plot
+from memfence.report.views.plot import Panel, Series, render_plot
 
 CRITERIA = ("persistent", "robust")
 LIMIT_SECONDS = 60.0

@@ -29,7 +29,7 @@ def assert_safe(
     """
     __tracebackhide__ = True
     from memfence.api.check import check
-    from memfence.reports.text import render_text
+    from memfence.report.describe.check_text import render_text
     from memfence.tasks.answer import Verdict
 
     result = check(path, model=model, **options)
@@ -46,7 +46,7 @@ def assert_unsafe(
     """Show that the program in `path` fails under `model`: for tests of the tests, which a known bug must break."""
     __tracebackhide__ = True
     from memfence.api.check import check
-    from memfence.reports.text import render_text
+    from memfence.report.describe.check_text import render_text
     from memfence.tasks.answer import Verdict
 
     result = check(path, model=model, **options)

@@ -17,9 +17,9 @@ from chromium import chromium
 from memfence.models.spec import ModelName
 from memfence.pipeline import load
 from memfence.questions import check
-from memfence.reports.check_page import check_page
-from memfence.reports.fix_page import fix_page
-from memfence.reports.html import render_html
+from memfence.report.describe.check import check_page
+from memfence.report.describe.fix import fix_page
+from memfence.report.formats.html import render_html
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.synthesise import fix_fences as fix
 from memfence.tasks.options import CheckOptions

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from memfence.certificates.format.sections import open_certificate
-from memfence.reports.schemas import json_schema
+from memfence.report.schemas import json_schema
 from support.command_line import memfence
 
 HEAD = """\

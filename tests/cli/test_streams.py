@@ -17,7 +17,7 @@ import pytest
 from memfence.cli import terminal
 from memfence.cli.interruption import interrupted_object
 from memfence.deadline import Deadline, TimeUp
-from memfence.reports.schemas import json_schema, schema_names
+from memfence.report.schemas import json_schema, schema_names
 from support.interruptible import start
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -195,10 +195,10 @@ def test_traces_that_there_was_no_time_for_are_counted(
     from memfence.cli.explore import _save_traces
     from memfence.pipeline import load
     from memfence.questions.explore import ExploreOptions, explore
-    from memfence.reports import exploration
+    from memfence.report.describe import explore_text
 
     result = explore(load(ROOT / EXAMPLE), ExploreOptions(save=2))
-    monkeypatch.setattr(exploration, "render_trace", lambda _: time.sleep(30))
+    monkeypatch.setattr(explore_text, "render_trace", lambda _: time.sleep(30))
     _save_traces(result, Deadline(0.01), tmp_path)
     assert list(tmp_path.iterdir()) == []
     left = result.counts.interleavings

@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from memfence.reports.schemas import json_schema
+from memfence.report.schemas import json_schema
 from support.command_line import memfence
 from support.proved import needs_the_proved_checker, proved_checker
 

@@ -18,9 +18,9 @@ from memfence.cli import main
 from memfence.cli.app import VERBS, app
 from memfence.cli.certifying import write_refused
 from memfence.cli.exit_codes import Exit
-from memfence.reports.compare import render_comparison
-from memfence.reports.exploration import explore_text
-from memfence.reports.schemas import json_schema
+from memfence.report.describe.compare import render_comparison
+from memfence.report.describe.explore_text import explore_text
+from memfence.report.schemas import json_schema
 from memfence.verbs.table.writing import UNPROVED as REASONS
 from support.command_line import memfence
 
@@ -120,7 +120,7 @@ def test_a_refused_proof_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> 
         return VerifyResult(str(place), program, None, None, Refused(Condition.CLOSED), 0.0)  # type: ignore[arg-type]
 
     monkeypatch.setattr("memfence.api.verify.verify", refusing)
-    monkeypatch.setattr("memfence.reports.verification.verify_text", lambda result: "REFUSED")
+    monkeypatch.setattr("memfence.report.describe.verify.verify_text", lambda result: "REFUSED")
     compared = compare_verified(RING, fences=False)
     assert write_refused(compared.proofs.values()) is Exit.INTERNAL
     assert render_comparison(compared.comparison, compared.proofs, width=120).count("REFUSED") == 4

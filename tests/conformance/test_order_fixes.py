@@ -9,7 +9,7 @@ import pytest
 
 from memfence.api.order_fix import fix_models, why_models
 from memfence.diagnostics import InputError
-from memfence.reports.order_fix import needed_text, order_fix_object, order_fix_text
+from memfence.report.describe.order_fix import needed_text, order_fix_object, order_fix_text
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.answer import Verdict
 from memfence.tasks.usage import WrongUsage

@@ -30,7 +30,7 @@ from memfence.program.expressions import At, BufferEmpty, RegisterOf
 from memfence.program.facts.effects import has_torn_steps
 from memfence.program.ir import Assume, Domain, Forbidden, Lock, Program, Sync, Unlock
 from memfence.program.load_options import COptions, LoadOptions
-from memfence.reports.verification import verify_text
+from memfence.report.describe.verify import verify_text
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from memfence.tasks.evidence import Closure, Fixpoint

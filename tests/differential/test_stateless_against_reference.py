@@ -21,7 +21,7 @@ from memfence.program.expressions import Binary, Const, Register, variable_addre
 from memfence.program.facts.effects import accesses_memory
 from memfence.program.ir import Assert, Assign, Assume, Domain, Load, Op, Process, Program, SharedVar, Store
 from memfence.questions.explore import explore as analyse
-from memfence.reports.json import dump
+from memfence.report.formats.json import dump
 from memfence.source import SourceText
 from support.generators import EVERYTHING, Shape, programs
 from support.memory_traces import MemoryTrace, sc_runs, sc_traces, trace_of_run, tso_trace, tso_traces

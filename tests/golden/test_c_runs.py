@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import memfence
-from memfence.reports.text import render_text
+from memfence.report.describe.check_text import render_text
 from support.c_compiler import needs_clang
 
 pytestmark = needs_clang

@@ -12,7 +12,7 @@ import pytest
 from memfence import CheckOptions, check, load
 from memfence.models.spec import ModelName
 from memfence.program.ir import Final, Program
-from memfence.reports.herd import observation, show_state
+from memfence.report.formats.herd import observation, show_state
 from support.corpus import CORPUS, needs_corpus
 from support.exploration import final_states
 

@@ -18,7 +18,7 @@ ORDER = [
     "version", "records", "safe_points", "foreign_calls", "deadline", "output_files", "reading", "digraph", "source",
     "codes", "explanations", "diagnostics", "failures", "program", "models", "passes", "frontends", "pipeline",
     "execution", "axiomatic", "simulation", "tasks", "cluster", "_core", "engines", "strategy", "running", "questions",
-    "synthesis", "silicon", "translation", "certificates", "reports", "verbs", "api", "testing", "bench",
+    "synthesis", "silicon", "translation", "certificates", "report", "verbs", "api", "testing", "bench",
     "server", "cli",
 ]  # fmt: skip
 DOORS = {"__init__", "__main__"}

@@ -8,8 +8,8 @@ from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.questions.portable_result import ByRuns, Counterexample, ModelAnswer
-from memfence.reports.findings import finding_text
-from memfence.reports.portable import reason_text
+from memfence.report.describe.portable import reason_text
+from memfence.report.words.findings import finding_text
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from memfence.tasks.result import CheckResult

@@ -69,7 +69,9 @@ def test_foreign_code_is_not_ended_half_way(name: str) -> None:
     assert outlives(foreign_step(name))
 
 
-@pytest.mark.parametrize("name", ["lark.parser", "json.encoder", "memfence.reports.text", "subprocess", "threading.x"])
+@pytest.mark.parametrize(
+    "name", ["lark.parser", "json.encoder", "memfence.report.describe.check_text", "subprocess", "threading.x"]
+)
 def test_plain_python_is_ended(name: str) -> None:
     assert not outlives(foreign_step(name))
 

@@ -20,43 +20,43 @@ WIDTH = 100
 
 
 def _dump(value: dict[str, Any]) -> str:
-    from memfence.reports.json import dump
+    from memfence.report.formats.json import dump
 
     return dump(value)
 
 
 def _page(page: Any) -> str:
-    from memfence.reports.html import render_html
+    from memfence.report.formats.html import render_html
 
     return render_html(page)
 
 
 def _check_text(result: CheckResult) -> str:
-    from memfence.reports.text import render_text
+    from memfence.report.describe.check_text import render_text
 
     return render_text(result)
 
 
 def _check_line(result: CheckResult) -> str:
-    from memfence.reports.text import verdict_text
+    from memfence.report.describe.check_text import verdict_text
 
     return f"{verdict_text(result)} under {result.model} ({result.criterion}), {result.program.source.path}"
 
 
 def _check_json(result: CheckResult) -> str:
-    from memfence.reports.json import render_json
+    from memfence.report.formats.json import render_json
 
     return render_json(result)
 
 
 def _check_html(result: CheckResult) -> str:
-    from memfence.reports.check_page import check_page
+    from memfence.report.describe.check import check_page
 
     return _page(check_page(result))
 
 
 def _fix_text(result: Any) -> str:
-    from memfence.reports.fix_files import fix_report_text
+    from memfence.report.describe.fix_files import fix_report_text
 
     return fix_report_text(result, width=WIDTH, quiet=False, verbose=False)
 
@@ -66,13 +66,13 @@ def _fix_line(result: Fix) -> str:
 
 
 def _fix_json(result: Any) -> str:
-    from memfence.reports.fix_files import fix_report_object
+    from memfence.report.describe.fix_files import fix_report_object
 
     return _dump(fix_report_object(result))
 
 
 def _fix_html(result: Any) -> str:
-    from memfence.reports.fix_page import fix_page
+    from memfence.report.describe.fix import fix_page
     from memfence.synthesis.result import FixResult
 
     if not isinstance(result, FixResult):
@@ -81,7 +81,7 @@ def _fix_html(result: Any) -> str:
 
 
 def _why_text(results: WhyResults) -> str:
-    from memfence.reports.necessity import necessity_text
+    from memfence.report.describe.why_text import necessity_text
 
     return necessity_text(results, width=WIDTH)
 
@@ -92,73 +92,73 @@ def _why_line(results: WhyResults) -> str:
 
 
 def _why_json(results: WhyResults) -> str:
-    from memfence.reports.necessity import necessity_object
+    from memfence.report.describe.why_text import necessity_object
 
     return _dump(necessity_object(results))
 
 
 def _why_html(results: WhyResults) -> str:
-    from memfence.reports.why_page import why_page
+    from memfence.report.describe.why import why_page
 
     return _page(why_page(results))
 
 
 def _compare_text(comparison: Comparison) -> str:
-    from memfence.reports.compare import render_comparison
+    from memfence.report.describe.compare import render_comparison
 
     return render_comparison(comparison, width=WIDTH)
 
 
 def _compare_json(comparison: Comparison) -> str:
-    from memfence.reports.compare import render_comparison_json
+    from memfence.report.describe.compare import render_comparison_json
 
     return render_comparison_json(comparison)
 
 
 def _compare_html(comparison: Comparison) -> str:
-    from memfence.reports.compare import comparison_page
+    from memfence.report.describe.compare import comparison_page
 
     return _page(comparison_page(comparison))
 
 
 def _explore_text(result: ExploreResult) -> str:
-    from memfence.reports.exploration import explore_text
+    from memfence.report.describe.explore_text import explore_text
 
     return explore_text(result, width=WIDTH)
 
 
 def _explore_json(result: ExploreResult) -> str:
-    from memfence.reports.exploration import explore_object
+    from memfence.report.describe.explore_text import explore_object
 
     return _dump(explore_object(result))
 
 
 def _explore_html(result: ExploreResult) -> str:
-    from memfence.reports.explore_page import explore_page
+    from memfence.report.describe.explore import explore_page
 
     return _page(explore_page(result))
 
 
 def _monitor_text(result: MonitorResult) -> str:
-    from memfence.reports.monitoring import monitor_text
+    from memfence.report.describe.monitor_text import monitor_text
 
     return monitor_text(result)
 
 
 def _monitor_json(result: MonitorResult) -> str:
-    from memfence.reports.monitoring import monitor_object
+    from memfence.report.describe.monitor_text import monitor_object
 
     return _dump(monitor_object(result))
 
 
 def _monitor_html(result: MonitorResult) -> str:
-    from memfence.reports.monitor_page import monitor_page
+    from memfence.report.describe.monitor import monitor_page
 
     return _page(monitor_page(result))
 
 
 def _run_text(result: RunResult) -> str:
-    from memfence.reports.running import run_text
+    from memfence.report.describe.run_text import run_text
 
     return run_text(result, width=WIDTH)
 
@@ -168,44 +168,44 @@ def _run_line(result: RunResult) -> str:
 
 
 def _run_json(result: RunResult) -> str:
-    from memfence.reports.running_json import run_object
+    from memfence.report.describe.run_json import run_object
 
     return _dump(run_object(result))
 
 
 def _run_html(result: RunResult) -> str:
-    from memfence.reports.running_page import running_page
+    from memfence.report.describe.run import running_page
 
     return _page(running_page(result))
 
 
 def _portable_text(result: PortableResult) -> str:
-    from memfence.reports.portable import render_portable
+    from memfence.report.describe.portable import render_portable
 
     return render_portable(result, width=WIDTH)
 
 
 def _portable_line(result: PortableResult) -> str:
-    from memfence.reports.portable import verdict_text
+    from memfence.report.describe.portable import verdict_text
 
     verdicts = (f"{answer.name} {verdict_text(answer)}" for answer in result.answers)
     return f"{', '.join(verdicts)}, {result.program.source.path}"
 
 
 def _portable_json(result: PortableResult) -> str:
-    from memfence.reports.portable import portable_object
+    from memfence.report.describe.portable import portable_object
 
     return _dump(portable_object(result))
 
 
 def _portable_html(result: PortableResult) -> str:
-    from memfence.reports.portable_page import portable_page
+    from memfence.report.describe.portable_page import portable_page
 
     return _page(portable_page(result))
 
 
 def _order_fix_text(result: OrderFix) -> str:
-    from memfence.reports.order_fix import order_fix_text
+    from memfence.report.describe.order_fix import order_fix_text
 
     return order_fix_text(result, width=WIDTH)
 
@@ -215,19 +215,19 @@ def _order_fix_line(result: OrderFix) -> str:
 
 
 def _order_fix_json(result: OrderFix) -> str:
-    from memfence.reports.order_fix import order_fix_object
+    from memfence.report.describe.order_fix import order_fix_object
 
     return _dump(order_fix_object(result))
 
 
 def _needed_text(result: NeededOrders) -> str:
-    from memfence.reports.order_fix import needed_text
+    from memfence.report.describe.order_fix import needed_text
 
     return needed_text(result, width=WIDTH)
 
 
 def _needed_json(result: NeededOrders) -> str:
-    from memfence.reports.order_fix import needed_object
+    from memfence.report.describe.order_fix import needed_object
 
     return _dump(needed_object(result))
 

@@ -73,7 +73,7 @@ def _refuse_text(to: Target, of: Subject, *, store_buffers: bool, replay: str | 
 
 def _states(program: Program, to: Target, model: ModelName | None) -> str:
     from memfence.models.spec import SC, SPECS, TSO
-    from memfence.reports.state_graph import state_graph_dot, state_graph_svg
+    from memfence.report.views.state_graph import state_graph_dot, state_graph_svg
     from memfence.simulation.state_graph import state_graph
 
     weaker = TSO if model is None else SPECS[model]
@@ -84,7 +84,7 @@ def _states(program: Program, to: Target, model: ModelName | None) -> str:
 def _run(program: Program, replay: str | Path | None) -> str:
     from memfence.execution.schedule import read_schedules
     from memfence.pipeline import read_source
-    from memfence.reports.sequence_chart import sequence_chart
+    from memfence.report.views.sequence_chart import sequence_chart
 
     assert replay is not None
     return sequence_chart(read_schedules(program, read_source(replay))[0].trace)

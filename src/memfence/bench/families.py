@@ -16,7 +16,7 @@ from memfence.bench.command import Answer, ask
 from memfence.bench.everywhere import each_measured
 from memfence.bench.table import Cells, Sources, number
 from memfence.records import Record
-from memfence.reports.plot import Panel, Series, render_plot
+from memfence.report.views.plot import Panel, Series, render_plot
 
 STEPS = 2
 WAYS: tuple[tuple[str, tuple[str, ...]], ...] = (("exact", ()), (f"--abstract {STEPS}", ("--abstract", str(STEPS))))

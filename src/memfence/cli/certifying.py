@@ -50,7 +50,7 @@ def write_proof(proof: Certified | None, *, quiet: bool) -> Exit | None:
     if proof is None:
         return None
     from memfence.cli import terminal
-    from memfence.reports.verification import proof_text
+    from memfence.report.describe.verify import proof_text
 
     if proof.is_refused or not quiet:
         terminal.write(proof_text(proof), sys.stderr if proof.is_refused else sys.stdout)
@@ -60,7 +60,7 @@ def write_proof(proof: Certified | None, *, quiet: bool) -> Exit | None:
 def write_refused(proofs: Iterable[Proof]) -> Exit | None:
     """Of the proofs in a table, those that were refused: faults of ours, which have their own exit code."""
     from memfence.cli import terminal
-    from memfence.reports.verification import proof_text
+    from memfence.report.describe.verify import proof_text
 
     refused = [proof for proof in proofs if proof.is_refused]
     for proof in refused:

@@ -41,7 +41,7 @@ def check(
     from memfence.cli import terminal
     from memfence.cli.certifying import ask_and_certify, write_proof
     from memfence.diagnostics import render
-    from memfence.reports.doubts import warnings_of
+    from memfence.report.words.doubts import warnings_of
 
     reported = deciding.reported
     everything = [file, *map(Path, deciding.compiling.also or ())]
@@ -73,13 +73,13 @@ def _print(result: CheckResult, reported: Reported, proof: Certified | None) -> 
     from memfence.cli import terminal
 
     if reported.json:
-        from memfence.reports.json import check_object, dump
-        from memfence.reports.verification import proof_object
+        from memfence.report.describe.verify import proof_object
+        from memfence.report.formats.json import check_object, dump
 
         sys.stdout.write(dump(check_object(result) | ({} if proof is None else {"proof": proof_object(proof)})))
         return
-    from memfence.reports.herd import herd_report
-    from memfence.reports.text import render_text, verdict_line
+    from memfence.report.describe.check_text import render_text, verdict_line
+    from memfence.report.formats.herd import herd_report
 
     sys.stdout.write(herd_report(result))
     line = f"{verdict_line(result)}\n"

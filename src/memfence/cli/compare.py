@@ -41,7 +41,7 @@ def compare(
     """
     from memfence.cli import terminal
     from memfence.cli.certifying import write_refused
-    from memfence.reports.compare import render_comparison, render_comparison_json
+    from memfence.report.describe.compare import render_comparison, render_comparison_json
 
     everything = [file, *map(Path, asked.compiling.also or ())]
     several = are_programs(everything, asked.loading.language)

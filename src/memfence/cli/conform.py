@@ -32,8 +32,8 @@ def conform(
     from memfence.api.silicon import StressOptions, processors
     from memfence.api.silicon import conform as ask
     from memfence.cli import terminal
-    from memfence.reports.json import dump
-    from memfence.reports.silicon import conformance_object, conformance_text
+    from memfence.report.describe.hardware import conformance_object, conformance_text
+    from memfence.report.formats.json import dump
 
     stress = StressOptions(seconds=seconds, seed=seed, emit=emit, plain=plain)
     found = []

@@ -17,7 +17,7 @@ def cost(
     json: bool,
 ) -> None:
     """What mfence, `lock or`, xchg, sfence and a seq_cst store cost between a store and a load, with the spread."""
-    from memfence.reports.json import dump
+    from memfence.report.formats.json import dump
 
     if not measure:
         from memfence.api.silicon import assumed_costs
@@ -26,7 +26,7 @@ def cost(
         sys.stdout.write(dump({"costs": known}) if json else _default(known))
         raise typer.Exit(Exit.HOLDS)
     from memfence.api.silicon import cost as ask
-    from memfence.reports.silicon import cost_object, cost_text
+    from memfence.report.describe.hardware import cost_object, cost_text
 
     with refusing(json):
         measured = ask()

@@ -114,10 +114,10 @@ def _show(text: str, json: bool) -> None:
 
 def _report(result: ExploreResult, proofs: NamedProofs, json: bool, quiet: bool) -> str:
     from memfence.cli import terminal
-    from memfence.reports.exploration import explore_object, explore_text
+    from memfence.report.describe.explore_text import explore_object, explore_text
 
     if json:
-        from memfence.reports.json import dump
+        from memfence.report.formats.json import dump
 
         return dump(explore_object(result, proofs))
     return explore_text(result, proofs, width=terminal.width(), quiet=quiet)
@@ -135,12 +135,12 @@ def _replayed(usage: Usage, file: Path, schedule: Path, json: bool) -> tuple[Rep
 
 def _replay_report(replayed: tuple[Replayable, ...] | None, json: bool, quiet: bool) -> str | None:
     from memfence.cli import terminal
-    from memfence.reports.exploration import replay_object, replay_text
+    from memfence.report.describe.explore_text import replay_object, replay_text
 
     if replayed is None:
         return None
     if json:
-        from memfence.reports.json import dump
+        from memfence.report.formats.json import dump
 
         return dump(replay_object(replayed))
     return replay_text(replayed, width=terminal.width(), quiet=quiet)
@@ -154,11 +154,11 @@ def _exit_of_replay(replayed: tuple[Replayable, ...] | None) -> Exit:
 
 
 def _no_answer(file: Path, deadline: Deadline, json: bool, quiet: bool) -> str:
-    from memfence.reports.exploration import no_answer_object, no_answer_text
+    from memfence.report.describe.explore_text import no_answer_object, no_answer_text
 
     name = "<stdin>" if str(file) == "-" else str(file)
     if json:
-        from memfence.reports.json import dump
+        from memfence.report.formats.json import dump
 
         return dump(no_answer_object(name, deadline))
     return no_answer_text(name, deadline, quiet=quiet)
@@ -187,7 +187,7 @@ def _save(
 
 
 def _named(deadline: Deadline) -> str:
-    from memfence.reports.sentences import timeout_text
+    from memfence.report.words.sentences import timeout_text
 
     return timeout_text(deadline)
 
@@ -195,7 +195,7 @@ def _named(deadline: Deadline) -> str:
 def _save_traces(result: ExploreResult, deadline: Deadline, folder: Path) -> None:
     """One file an execution, numbered."""
     from memfence.deadline import TimeUp
-    from memfence.reports.exploration import trace_text
+    from memfence.report.describe.explore_text import trace_text
 
     written, why = 0, "see --most-traces"
     for execution in result.executions:
@@ -213,6 +213,6 @@ def _save_traces(result: ExploreResult, deadline: Deadline, folder: Path) -> Non
 
 
 def _save_schedules(result: ExploreResult, path: Path) -> None:
-    from memfence.reports.exploration import schedules_text
+    from memfence.report.describe.explore_text import schedules_text
 
     write_report(path, schedules_text(result), "--save-schedule")

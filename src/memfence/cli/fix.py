@@ -88,8 +88,8 @@ def _bench(file: Path, command: str, reported: Reported) -> typer.Exit:
     """The table of times; all that is asked about the program is what it states."""
     from memfence.api.silicon import bench_fixes
     from memfence.cli import terminal
-    from memfence.reports.json import dump
-    from memfence.reports.silicon import bench_object, bench_text
+    from memfence.report.describe.hardware import bench_object, bench_text
+    from memfence.report.formats.json import dump
 
     with refusing(reported.json):
         timed = bench_fixes(file, command)
@@ -148,7 +148,7 @@ def _file_of(output: Path | None) -> Path | None:
 def _write(result: FixResult | AtomicFix, atomic: Path | None, output: Path | None, *, in_place: bool) -> None:
     """What is proved only: what is not known to work is not written over what is there."""
     from memfence.cli.patched_files import write_patched
-    from memfence.reports.fix_files import atomic_list, fixed_files
+    from memfence.report.describe.fix_files import atomic_list, fixed_files
     from memfence.synthesis.atomic_writes import AtomicFix
 
     if exit_of_fix(result.verdict) is not Exit.HOLDS:
@@ -160,10 +160,10 @@ def _write(result: FixResult | AtomicFix, atomic: Path | None, output: Path | No
 
 def _print(result: FixResult | AtomicFix, reported: Reported, diff: bool) -> None:
     from memfence.cli import terminal
-    from memfence.reports.fix_files import fix_diff, fix_report_object, fix_report_text
+    from memfence.report.describe.fix_files import fix_diff, fix_report_object, fix_report_text
 
     if reported.json:
-        from memfence.reports.json import dump
+        from memfence.report.formats.json import dump
 
         sys.stdout.write(dump(fix_report_object(result)))
     elif diff:

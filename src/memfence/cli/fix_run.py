@@ -40,10 +40,10 @@ def fix_run(file: Path, usage: Usage, output: Path | None) -> typer.Exit:
 
 def _print(result: Any, *, diff: bool, json: bool, quiet: bool) -> None:
     from memfence.cli import terminal
-    from memfence.reports.running_fix import run_fix_object, run_fix_text
+    from memfence.report.describe.run_fix import run_fix_object, run_fix_text
 
     if json:
-        from memfence.reports.json import dump
+        from memfence.report.formats.json import dump
 
         sys.stdout.write(dump(run_fix_object(result)))
     elif diff:

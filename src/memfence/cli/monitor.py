@@ -27,14 +27,14 @@ def monitor(
     """Could this recorded SC execution have gone another way on hardware with store buffers?"""
     from memfence.api.monitor import monitor as ask
     from memfence.cli import terminal
-    from memfence.reports.monitoring import monitor_object, monitor_text
+    from memfence.report.describe.monitor_text import monitor_object, monitor_text
 
     files = ReportFiles(html)
     files.require_places([("TRACE", Path(trace))])
     with refusing(json):
         result = ask(trace)
     if json:
-        from memfence.reports.json import dump
+        from memfence.report.formats.json import dump
 
         sys.stdout.write(dump(monitor_object(result)))
     else:

@@ -27,7 +27,7 @@ def fix_models_of(
     """Fix the file for all models, and write the text as `fix` does. 0 only with a proof without a bound."""
     from memfence.api.order_fix import fix_models
     from memfence.cli.patched_files import write_patched
-    from memfence.reports.order_fix import order_files
+    from memfence.report.describe.order_fix import order_files
 
     with refusing(reported.json):
         result = fix_models(file, usage.models, given=usage.said, **_but_models(keywords))
@@ -42,8 +42,8 @@ def why_models_of(file: Path, line: int | None, usage: Usage, keywords: dict[str
     """Which orders of the file the models need. 0: all that were asked about; 1: not all; 4: not known."""
     from memfence.api.order_fix import why_models
     from memfence.cli import terminal
-    from memfence.reports.json import dump
-    from memfence.reports.order_fix import needed_object, needed_text
+    from memfence.report.describe.order_fix import needed_object, needed_text
+    from memfence.report.formats.json import dump
 
     with refusing(json):
         result = why_models(file, line, usage.models, given=usage.said, **_but_models(keywords))
@@ -62,8 +62,8 @@ def _but_models(keywords: dict[str, Any]) -> dict[str, Any]:
 
 def _print(result: OrderFix, reported: Reported, *, diff: bool) -> None:
     from memfence.cli import terminal
-    from memfence.reports.json import dump
-    from memfence.reports.order_fix import order_fix_object, order_fix_text
+    from memfence.report.describe.order_fix import order_fix_object, order_fix_text
+    from memfence.report.formats.json import dump
 
     if reported.json:
         sys.stdout.write(dump(order_fix_object(result)))

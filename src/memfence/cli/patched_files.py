@@ -31,7 +31,7 @@ def write_patched(files: Sequence[PatchedFile], output: Path | None, *, in_place
 
 
 def _write_folder(files: Sequence[PatchedFile], folder: Path) -> None:
-    from memfence.reports.fix_files import place_in_folder
+    from memfence.report.describe.fix_files import place_in_folder
 
     if folder.exists() and not folder.is_dir():
         changed = ", ".join(f"`{one.source.path}`" for one in files[1:])

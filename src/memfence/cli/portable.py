@@ -22,9 +22,9 @@ def check_models_of(file: Path, usage: Usage, keywords: dict[str, Any], reported
     from memfence.api.portable import check_models
     from memfence.cli import terminal
     from memfence.diagnostics import render
-    from memfence.reports.doubts import portable_warnings
-    from memfence.reports.json import dump
-    from memfence.reports.portable import portable_object, render_portable
+    from memfence.report.describe.portable import portable_object, render_portable
+    from memfence.report.formats.json import dump
+    from memfence.report.words.doubts import portable_warnings
 
     files = ReportFiles(reported.html)
     files.require_places([("FILE", file)])

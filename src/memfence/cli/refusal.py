@@ -54,7 +54,7 @@ def _as_typed(option: str) -> str:
 def refuse(error: InputError, json: bool) -> Exit:
     """Say what is wrong with the input: coded diagnostics on stderr, or the JSON object on stdout."""
     if json:
-        from memfence.reports.json import dump, error_object
+        from memfence.report.formats.json import dump, error_object
 
         sys.stdout.write(dump(error_object(error)))
     else:

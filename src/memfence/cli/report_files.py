@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memfence.questions.monitor import MonitorResult
     from memfence.questions.portable_result import PortableResult
     from memfence.questions.run_result import RunResult
-    from memfence.reports.page import Page
+    from memfence.report.report import Page
     from memfence.simulation.walk import Walk
     from memfence.synthesis.atomic_writes import AtomicFix
     from memfence.synthesis.necessity import WhyResult
@@ -60,16 +60,16 @@ class ReportFiles(Record):
     def write_models(self, result: PortableResult) -> None:
         """The page about several models."""
         if self.html is not None:
-            from memfence.reports.portable_page import portable_page
+            from memfence.report.describe.portable_page import portable_page
 
             self._write(lambda: portable_page(result))
 
     def write_check(self, result: CheckResult, proof: Certified | None = None) -> None:
         """Every report of a check that was asked for."""
         if self.is_asked:
-            from memfence.reports.check_page import check_page
-            from memfence.reports.junit import render_junit
-            from memfence.reports.sarif import render_sarif
+            from memfence.report.describe.check import check_page
+            from memfence.report.formats.junit import render_junit
+            from memfence.report.formats.sarif import render_sarif
 
             self._write(
                 lambda: check_page(result, proof),
@@ -83,7 +83,7 @@ class ReportFiles(Record):
         """The witness of a violation, if there is one."""
         from datetime import UTC, datetime
 
-        from memfence.reports.svcomp_witness import has_witness, render_witness
+        from memfence.report.formats.svcomp_witness import has_witness, render_witness
 
         if has_witness(result):
             write_report(path, render_witness(result, created=datetime.now(UTC)), "--witness")
@@ -91,7 +91,7 @@ class ReportFiles(Record):
     def write_comparison(self, comparison: Comparison, proofs: Mapping[Requirement, Proof]) -> None:
         """The page of a comparison, if it was asked for."""
         if self.html is not None:
-            from memfence.reports.compare import comparison_page
+            from memfence.report.describe.compare import comparison_page
 
             self._write(lambda: comparison_page(comparison, proofs))
 
@@ -102,9 +102,9 @@ class ReportFiles(Record):
         if not isinstance(result, FixResult):
             return
         if self.is_asked:
-            from memfence.reports.fix_page import fix_page
-            from memfence.reports.junit import render_junit_fix
-            from memfence.reports.sarif import render_sarif_fix
+            from memfence.report.describe.fix import fix_page
+            from memfence.report.formats.junit import render_junit_fix
+            from memfence.report.formats.sarif import render_sarif_fix
 
             self._write(
                 lambda: fix_page(result, proof),
@@ -115,8 +115,8 @@ class ReportFiles(Record):
     def write_run(self, result: RunResult) -> None:
         """Every report of `memfence run` that was asked for."""
         if self.is_asked:
-            from memfence.reports.running_files import render_junit_run, render_sarif_run
-            from memfence.reports.running_page import running_page
+            from memfence.report.describe.run import running_page
+            from memfence.report.describe.run_files import render_junit_run, render_sarif_run
 
             self._write(
                 lambda: running_page(result),
@@ -127,36 +127,36 @@ class ReportFiles(Record):
     def write_why(self, results: Sequence[WhyResult]) -> None:
         """The page of `memfence why`, if it was asked for."""
         if self.html is not None:
-            from memfence.reports.why_page import why_page
+            from memfence.report.describe.why import why_page
 
             self._write(lambda: why_page(results))
 
     def write_explore(self, result: ExploreResult, proofs: NamedProofs) -> None:
         """The page of an exploration, if it was asked for."""
         if self.html is not None:
-            from memfence.reports.explore_page import explore_page
+            from memfence.report.describe.explore import explore_page
 
             self._write(lambda: explore_page(result, proofs))
 
     def write_walk(self, walk: Walk) -> None:
         """The page of a walk, if it was asked for."""
         if self.html is not None:
-            from memfence.reports.simulation import walk_page
+            from memfence.report.describe.simulate import walk_page
 
             self._write(lambda: walk_page(walk))
 
     def write_monitor(self, result: MonitorResult) -> None:
         """The page of a monitored trace, if it was asked for."""
         if self.html is not None:
-            from memfence.reports.monitor_page import monitor_page
+            from memfence.report.describe.monitor import monitor_page
 
             self._write(lambda: monitor_page(result))
 
     def write_errors(self, file: Path, error: InputError) -> None:
         """The machine formats report bad input, too; there is no page to look at."""
         if self.is_asked:
-            from memfence.reports.junit import render_junit_errors
-            from memfence.reports.sarif import render_sarif_errors
+            from memfence.report.formats.junit import render_junit_errors
+            from memfence.report.formats.sarif import render_sarif_errors
 
             name = "<stdin>" if str(file) == "-" else str(file)
             self._write(sarif=lambda: render_sarif_errors(error), junit=lambda: render_junit_errors(name, error))
@@ -164,7 +164,7 @@ class ReportFiles(Record):
     def _write(self, page: Callable[[], Page] | None = None, **texts: Callable[[], str]) -> None:
         """Each report that was asked for, and only those are made."""
         if self.html is not None and page is not None:
-            from memfence.reports.html import render_html
+            from memfence.report.formats.html import render_html
 
             write_report(self.html, render_html(page()), "--html")
         for path, name in ((self.sarif, "sarif"), (self.junit, "junit")):

@@ -36,8 +36,8 @@ def reproduce(
     from memfence.api.silicon import StressOptions
     from memfence.api.silicon import reproduce as ask
     from memfence.cli import terminal
-    from memfence.reports.json import dump
-    from memfence.reports.silicon import reproduction_object, reproduction_text
+    from memfence.report.describe.hardware import reproduction_object, reproduction_text
+    from memfence.report.formats.json import dump
 
     usage = understood(context, models=model, files=[file, *(asked.compiling.also or ())])
     progress = ProgressLine(quiet=quiet)

@@ -98,11 +98,11 @@ def _ask(files: list[Path], asked: dict[str, Any], json: bool, quiet: bool) -> R
 
 def _show(result: RunResult, json: bool, quiet: bool) -> None:
     from memfence.cli import terminal
-    from memfence.reports.running import run_text
+    from memfence.report.describe.run_text import run_text
 
     if json:
-        from memfence.reports.json import dump
-        from memfence.reports.running_json import run_object
+        from memfence.report.describe.run_json import run_object
+        from memfence.report.formats.json import dump
 
         sys.stdout.write(dump(run_object(result)))
     else:
@@ -119,7 +119,7 @@ def _save(result: RunResult, folder: Path) -> None:
 def _replay(files: list[Path], schedule: Path, asked: dict[str, Any], *, json: bool, gdb: bool, quiet: bool) -> Exit:
     from memfence.api.run import replay, replay_in_gdb
     from memfence.cli import terminal
-    from memfence.reports.running_replay import replay_object, replay_text
+    from memfence.report.describe.replay import replay_object, replay_text
 
     with refusing(json):
         if gdb:
@@ -127,7 +127,7 @@ def _replay(files: list[Path], schedule: Path, asked: dict[str, Any], *, json: b
             return Exit.UNKNOWN  # a debugger gives no verdict
         replayed = replay(files, schedule, **asked)
     if json:
-        from memfence.reports.json import dump
+        from memfence.report.formats.json import dump
 
         sys.stdout.write(dump(replay_object(replayed)))
     else:

@@ -35,8 +35,8 @@ def check_several(files: Sequence[Path], keywords: dict[str, Any], reported: Rep
     from memfence.api.check import check
 
     def found(result: CheckResult) -> Found:
-        from memfence.reports.doubts import warnings_of
-        from memfence.reports.json import check_object
+        from memfence.report.formats.json import check_object
+        from memfence.report.words.doubts import warnings_of
 
         if not reported.json:
             _print(result, reported)
@@ -63,7 +63,7 @@ def fix_several(files: Sequence[Path], keywords: dict[str, Any], reported: Repor
     from memfence.api.fix import fix
 
     def found(result: Any) -> Found:
-        from memfence.reports.fix_files import fix_report_object, fix_report_text
+        from memfence.report.describe.fix_files import fix_report_object, fix_report_text
 
         if not reported.json:
             _write(fix_report_text(result, width=_width(), quiet=True, verbose=False))
@@ -83,7 +83,7 @@ def compare_several(files: Sequence[Path], keywords: dict[str, Any], *, fences: 
     from memfence.api.compare import compare
 
     def found(result: Any) -> Found:
-        from memfence.reports.compare import comparison_object, render_comparison
+        from memfence.report.describe.compare import comparison_object, render_comparison
 
         if not json:
             _write(render_comparison(result, width=_width()) + "\n")
@@ -101,7 +101,7 @@ def _each(files: Sequence[Path], ask: Callable[[Path], T], tell: Callable[[T], F
         found = [_one(file, ask, tell, json=json) for file in files]
     codes = [code for code, _, _ in found]
     if json:
-        from memfence.reports.json import dump
+        from memfence.report.formats.json import dump
 
         sys.stdout.write(dump({"files": [one for _, _, one in found]}))
         return worst(codes)
@@ -112,7 +112,7 @@ def _each(files: Sequence[Path], ask: Callable[[Path], T], tell: Callable[[T], F
 
 def _one(file: Path, ask: Callable[[Path], T], tell: Callable[[T], Found], *, json: bool) -> Found:
     from memfence.diagnostics import InputError
-    from memfence.reports.json import error_object
+    from memfence.report.formats.json import error_object
 
     try:
         return tell(ask(file))
@@ -126,8 +126,8 @@ def _one(file: Path, ask: Callable[[Path], T], tell: Callable[[T], Found], *, js
 def _print(result: CheckResult, reported: Reported) -> None:
     from memfence.cli import terminal
     from memfence.diagnostics import render
-    from memfence.reports.doubts import warnings_of
-    from memfence.reports.text import verdict_line
+    from memfence.report.describe.check_text import verdict_line
+    from memfence.report.words.doubts import warnings_of
 
     warnings = warnings_of(result)
     if warnings and not reported.quiet:

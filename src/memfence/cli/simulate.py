@@ -62,7 +62,7 @@ def simulate(
 
 def _walk_at_random(simulation: Simulation, steps: int, json: bool) -> None:
     from memfence.cli import terminal
-    from memfence.reports.simulation import ending_text, walk_table
+    from memfence.report.describe.simulate import ending_text, walk_table
     from memfence.simulation.commands import Command
 
     simulation.do(Command("random", steps))
@@ -110,7 +110,7 @@ def _carry_out(simulation: Simulation, number: int, line: str, *, is_asked: bool
     """Whether to go on. Mistakes are said in a terminal; elsewhere the lines after them make no sense: InputError."""
     from memfence.cli import terminal
     from memfence.diagnostics import InputError
-    from memfence.reports.simulation import command_mistake
+    from memfence.report.describe.simulate import command_mistake
     from memfence.simulation.commands import NoCommand, parse_command
     from memfence.simulation.walk import NotPossible
 
@@ -129,7 +129,7 @@ def _carry_out(simulation: Simulation, number: int, line: str, *, is_asked: bool
 
 def _answer(simulation: Simulation, reply: Reply) -> None:
     from memfence.cli import terminal
-    from memfence.reports import simulation as texts
+    from memfence.report.describe import simulate as texts
 
     if reply.note:
         terminal.write(f"{reply.note}\n")
@@ -153,16 +153,16 @@ def _answer(simulation: Simulation, reply: Reply) -> None:
 
 def _show_state(simulation: Simulation) -> None:
     from memfence.cli import terminal
-    from memfence.reports.simulation import simulation_text
+    from memfence.report.describe.simulate import simulation_text
 
     terminal.write(simulation_text(simulation.walk, terminal.width()))
 
 
 def _finish(walk: Walk, files: ReportFiles, save_schedule: Path | None, json: bool) -> None:
-    from memfence.reports.simulation import walk_object, walk_schedule
+    from memfence.report.describe.simulate import walk_object, walk_schedule
 
     if json:
-        from memfence.reports.json import dump
+        from memfence.report.formats.json import dump
 
         sys.stdout.write(dump(walk_object(walk)))
     if save_schedule is not None:

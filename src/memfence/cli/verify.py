@@ -38,13 +38,13 @@ def verify(
     """
     from memfence.api.verify import verify as judge
     from memfence.cli import terminal
-    from memfence.reports.verification import verdict_of, verify_object, verify_text
+    from memfence.report.describe.verify import verdict_of, verify_object, verify_text
 
     usage = understood(context, files=[file])
     with refusing(json):
         result = judge(certificate, file, **keywords_of(usage))
     if json:
-        from memfence.reports.json import dump
+        from memfence.report.formats.json import dump
 
         sys.stdout.write(dump(verify_object(result)))
     else:

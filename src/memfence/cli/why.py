@@ -80,10 +80,10 @@ def _split(place: str) -> tuple[Path, int | None]:
 
 def _print(results: Sequence[WhyResult], json: bool, quiet: bool) -> None:
     from memfence.cli import terminal
-    from memfence.reports.necessity import necessity_object, necessity_text
+    from memfence.report.describe.why_text import necessity_object, necessity_text
 
     if json:
-        from memfence.reports.json import dump
+        from memfence.report.formats.json import dump
 
         sys.stdout.write(dump(necessity_object(results)))
     else:

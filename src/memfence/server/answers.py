@@ -28,7 +28,7 @@ def answer(request: Object, progress: Progress | None = None) -> Object:
     try:
         return VERBS[request["verb"]](source, options, progress)
     except InputError as error:
-        from memfence.reports.json import error_object
+        from memfence.report.formats.json import error_object
 
         return error_object(error)
     except TimeUp as up:
@@ -70,10 +70,10 @@ def _with(options: Object, progress: Progress | None) -> Object:
 
 def _check(source: SourceText, options: Object, progress: Progress | None) -> Object:
     from memfence.api.check import check
-    from memfence.reports.check_page import check_page
-    from memfence.reports.html import render_html
-    from memfence.reports.json import check_object
-    from memfence.reports.text import verdict_line
+    from memfence.report.describe.check import check_page
+    from memfence.report.describe.check_text import verdict_line
+    from memfence.report.formats.html import render_html
+    from memfence.report.formats.json import check_object
 
     result = check(source, **_with(options, progress))
     return {**check_object(result), "line": verdict_line(result), "page": render_html(check_page(result))}
@@ -81,10 +81,10 @@ def _check(source: SourceText, options: Object, progress: Progress | None) -> Ob
 
 def _fix(source: SourceText, options: Object, progress: Progress | None) -> Object:
     from memfence.api.fix import fix
-    from memfence.reports.fix_files import fix_report_object
-    from memfence.reports.fix_page import fix_page
-    from memfence.reports.fix_sentences import fix_verdict_line
-    from memfence.reports.html import render_html
+    from memfence.report.describe.fix import fix_page
+    from memfence.report.describe.fix_files import fix_report_object
+    from memfence.report.formats.html import render_html
+    from memfence.report.words.fix_sentences import fix_verdict_line
     from memfence.synthesis.result import FixResult
 
     result = fix(source, **_with(options, progress))
@@ -96,9 +96,9 @@ def _fix(source: SourceText, options: Object, progress: Progress | None) -> Obje
 
 def _why(source: SourceText, options: Object, progress: Progress | None) -> Object:
     from memfence.api.why import why
-    from memfence.reports.html import render_html
-    from memfence.reports.necessity import necessity_object
-    from memfence.reports.why_page import why_page
+    from memfence.report.describe.why import why_page
+    from memfence.report.describe.why_text import necessity_object
+    from memfence.report.formats.html import render_html
 
     results = why(source, **_with(options, progress))
     return {**necessity_object(results), "page": render_html(why_page(results))}
@@ -106,8 +106,8 @@ def _why(source: SourceText, options: Object, progress: Progress | None) -> Obje
 
 def _compare(source: SourceText, options: Object, progress: Progress | None) -> Object:
     from memfence.api.compare import compare
-    from memfence.reports.compare import comparison_object, comparison_page
-    from memfence.reports.html import render_html
+    from memfence.report.describe.compare import comparison_object, comparison_page
+    from memfence.report.formats.html import render_html
 
     options = {name: value for name, value in options.items() if name not in ("model", "criterion")}
     result = compare(source, **_with(options, progress))
@@ -136,7 +136,7 @@ def _values(source: SourceText, options: Object, progress: Progress | None) -> O
 def _outcomes(source: SourceText, options: Object, progress: Progress | None) -> Object:
     """How runs can end, model by model; each with the choices that lead there."""
     from memfence.models.spec import SPECS
-    from memfence.reports.simulation import outcome_text
+    from memfence.report.describe.simulate import outcome_text
     from memfence.simulation.outcomes import outcomes
 
     options.pop("model", None)
@@ -156,7 +156,7 @@ def numbers_of(walk: Walk) -> list[int]:
 def _graph(source: SourceText, options: Object, progress: Progress | None) -> Object:
     """The states under SC and the model, as a picture."""
     from memfence.models.spec import SC, SPECS
-    from memfence.reports.state_graph import layout, state_graph_svg
+    from memfence.report.views.state_graph import layout, state_graph_svg
     from memfence.simulation.state_graph import state_graph
 
     model = SPECS[options.pop("model")]
@@ -167,7 +167,7 @@ def _graph(source: SourceText, options: Object, progress: Progress | None) -> Ob
 
 def _walk(source: SourceText, options: Object, progress: Progress | None) -> Object:
     """A walk by the numbers of its choices: the state it leads to, and what can come next."""
-    from memfence.reports.simulation import walk_view
+    from memfence.report.describe.simulate import walk_view
 
     numbers, model = options.pop("choices"), options.pop("model")
     seconds = options.pop("timeout_seconds")

@@ -1,4 +1,4 @@
-"""Reasons to doubt that HOLDS says what its reader hopes, as data: `reports.doubts` puts them into words."""
+"""Reasons to doubt that HOLDS says what its reader hopes, as data: `report.words.doubts` puts them into words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why an engine does not answer a task, as data: `reports.sentences` says it in words."""
+"""Why an engine does not answer a task, as data: `report.words.sentences` says it in words."""
 
 from __future__ import annotations
 

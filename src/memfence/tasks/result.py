@@ -31,7 +31,7 @@ def stats_of(cost: Cost, counts: tuple[tuple[str, int], ...] = ()) -> Stats:
 
 
 class CheckResult(Shown, Record, repr=False):
-    """The answer to one question about one program. `reports.sentences` puts what the verdict covers into words.
+    """The answer to one question about one program. `report.words.sentences` puts what the verdict covers into words.
 
     `properties`: what was asked, for safety; of temporal properties the one that decided. `final_states` pairs the
     observed values with how often they were met. `doubts`: why a HOLDS may say less than it seems to. `races`: for C,

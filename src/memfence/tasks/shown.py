@@ -1,6 +1,6 @@
 """Results as people look at them in Python: as text, in a notebook, as JSON, as a page.
 
-How a result is put into words is the business of `reports`, which comes later; `api.showing` says so by calling
+How a result is put into words is the business of `report`, which comes later; `api.showing` says so by calling
 `show_by`.
 """
 

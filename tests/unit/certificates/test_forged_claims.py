@@ -16,7 +16,7 @@ from memfence.models.reference_search import reachable
 from memfence.models.spec import SC
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
-from memfence.reports.verification import verify_text
+from memfence.report.describe.verify import verify_text
 from memfence.source import SourceText
 from support.certificates import invariant_certificate
 

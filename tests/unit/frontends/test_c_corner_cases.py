@@ -9,7 +9,7 @@ from memfence.diagnostics import InputError
 from memfence.frontends.c.machine.value_sets import ADDRESS_BASE
 from memfence.program.load_options import LoadOptions
 from memfence.questions import check
-from memfence.reports.coverage import assumptions
+from memfence.report.words.coverage import assumptions
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions

@@ -11,10 +11,10 @@ from memfence.program.ir import Program
 from memfence.program.load_options import LoadOptions
 from memfence.questions import check
 from memfence.questions.portable import check_models
-from memfence.reports.findings import finding_text
-from memfence.reports.json import check_object
-from memfence.reports.portable import answer_object, reason_text
-from memfence.reports.text import render_text
+from memfence.report.describe.check_text import render_text
+from memfence.report.describe.portable import answer_object, reason_text
+from memfence.report.formats.json import check_object
+from memfence.report.words.findings import finding_text
 from memfence.source import SourceText
 from memfence.tasks.options import CheckOptions
 from support.c_compiler import needs_clang

@@ -12,7 +12,7 @@ from memfence.frontends.registry import EditKind, choose_language
 from memfence.models.spec import ModelName
 from memfence.program.ir import Final, Program, Store
 from memfence.program.text.steps import print_ops
-from memfence.reports.herd import observation
+from memfence.report.formats.herd import observation
 from memfence.source import SourceText
 from memfence.synthesis.apply_edits import insert
 from support.canonical import canonical, same_meaning

@@ -16,7 +16,7 @@ from memfence.program.ir import Load, Program, Store, Transition
 from memfence.program.orders import MemoryOrder
 from memfence.questions import plain_races as module
 from memfence.questions.plain_races import plain_races
-from memfence.reports.coverage import race_warnings, warning_text
+from memfence.report.words.coverage import race_warnings, warning_text
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
 from support.c_compiler import needs_clang

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from memfence.api.run import replay, run, schedules
-from memfence.reports.running import run_text as report
-from memfence.reports.running_page import running_page
-from memfence.reports.schemas import json_schema
+from memfence.report.describe.run import running_page
+from memfence.report.describe.run_text import run_text as report
+from memfence.report.schemas import json_schema
 from memfence.running.assembler import with_visible_fences
 from memfence.running.driver import understand
 from memfence.running.process import Replay, replay_text, run_process

@@ -20,7 +20,7 @@ from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import TRUE, At, Const, Expr, RegisterOf, Shared, variable_address
 from memfence.program.ir import Assume, Domain, Program, SharedVar, Store
 from memfence.questions import check
-from memfence.reports import silicon
+from memfence.report.describe import hardware
 from memfence.silicon.c_code import expression, literal, wide
 from memfence.silicon.conform import conform
 from memfence.silicon.from_run import experiment_of_run
@@ -158,9 +158,9 @@ def test_a_number_of_runs_is_a_limit(tmp_path: Path) -> None:
 
 def test_with_one_processor_nothing_is_concluded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     found = [conform(ROOT / "examples" / "lost_wakeup.pml", BRIEFLY)]
-    assert "nothing can be concluded" not in silicon.conformance_text(found, width=100) or processors() < 2
-    monkeypatch.setattr(silicon, "processors", lambda: 1)
-    assert "nothing can be concluded" in silicon.conformance_text(found, width=100)
+    assert "nothing can be concluded" not in hardware.conformance_text(found, width=100) or processors() < 2
+    monkeypatch.setattr(hardware, "processors", lambda: 1)
+    assert "nothing can be concluded" in hardware.conformance_text(found, width=100)
 
 
 def test_the_processor_computes_with_wide_values_what_the_reference_computes(tmp_path: Path) -> None:

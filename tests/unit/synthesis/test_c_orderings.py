@@ -12,7 +12,7 @@ from memfence.models.spec import TSO
 from memfence.program.ir import Program
 from memfence.program.isomorphism import are_isomorphic
 from memfence.questions import check
-from memfence.reports.necessity import necessity_object, necessity_text
+from memfence.report.describe.why_text import necessity_object, necessity_text
 from memfence.source import SourceText
 from memfence.synthesis.necessity import Need, WhyResult
 from memfence.synthesis.orderings import existing_fences, without_fences

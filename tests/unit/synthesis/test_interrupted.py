@@ -13,8 +13,8 @@ from memfence.cli.why import _exit_of
 from memfence.questions import check
 from memfence.questions import compare as comparing
 from memfence.questions.interruption import interrupted
-from memfence.reports.compare import render_comparison
-from memfence.reports.fix_files import fix_report_text
+from memfence.report.describe.compare import render_comparison
+from memfence.report.describe.fix_files import fix_report_text
 from memfence.synthesis import necessity, oracles
 from memfence.synthesis.necessity import Need
 from memfence.tasks.limits import Stop

@@ -8,7 +8,7 @@ from memfence.source import NOWHERE, Span
 
 
 class Unfit(Enum):
-    """Why a program cannot be unrolled; `reports` says it in words."""
+    """Why a program cannot be unrolled; `report` says it in words."""
 
     CHANNEL = auto()
     BUS_LOCK = auto()

@@ -124,9 +124,7 @@ class Path:
         self.ops.append(Guard(guard))
         return refined(self.state, guard)
 
-    def emit(
-        self, ops: Sequence[Op] = (), *, locked: bool = False, remark: str = "", is_update: bool = False
-    ) -> None:
+    def emit(self, ops: Sequence[Op] = (), *, locked: bool = False, remark: str = "", is_update: bool = False) -> None:
         """End this way with a step that does `ops`, into the location of the state reached."""
         target, moves = self.process.arrive(self.state, self.place)
         self._step(target, ops, moves, locked, remark, is_update)

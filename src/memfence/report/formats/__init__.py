@@ -1,0 +1,1 @@
+"""Reports as texts of one format each; no file here knows a verb."""

@@ -1,0 +1,1 @@
+"""Parts of reports: tables, drawings, runs step by step, the source with marks."""
