@@ -21,8 +21,8 @@ The file does not exist, may not be read, or is not UTF-8 text.
 A file in an old encoding is converted with: iconv -f latin1 -t utf-8 old.pml > new.pml
 """,
     Code.UNKNOWN_LANGUAGE: """
-The language is told from the suffix of the file (.pml, .rmm, .litmus, .dve, .pst), and else from its first words.
-Here neither helped.
+The language is told from the ending of the file (.c, .cpp, .ll, .pml, .remmex, .rmm, .litmus, .dve, .pst),
+and else from its first words. Here neither helped.
 
     memfence check model.txt --language trencher
 """,

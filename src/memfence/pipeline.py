@@ -9,7 +9,8 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.registry import LANGUAGES, Language, choose_language, language_named, looks_like_markup
+from memfence.frontends.catalogue import LANGUAGES, Language, choose_language, language_named, looks_like_markup
+from memfence.frontends.endings import is_bitcode
 from memfence.passes.intervals import bound_values
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.crowd import with_any_number
@@ -54,7 +55,7 @@ def read_source(path: str | Path) -> SourceText:
     """The text of the file; MF002 if there is none. Bitcode has no text: its front end reads the file itself."""
     try:
         content = read_bytes(path)
-        return SourceText(str(path), "") if Path(path).suffix.lower() == ".bc" else _decoded(str(path), content)
+        return SourceText(str(path), "") if is_bitcode(path) else _decoded(str(path), content)
     except OSError as error:
         raise _unreadable(path, error.strerror or str(error)) from None
 

@@ -9,15 +9,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 MOST_FILES = 5_000
-CODE = frozenset((
-    "", ".h", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".inl", ".ipp", ".tpp", ".txx", ".def", ".c", ".cc", ".cpp",
-    ".cxx", ".c++", ".C", ".pml", ".litmus", ".dve",
-))  # fmt: skip
-"""What is offered of a folder with more than `MOST_FILES` files."""
 OUTSIDE = "it is not in the folder"
 
 _folder: list[Path] = []
@@ -67,9 +62,9 @@ def read_text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def files_of(folder: Path) -> list[Path]:
-    """The regular files in the folder and below that are not links to elsewhere; of many, only what may be code."""
-    found = list(_walk(folder.resolve(), CODE if _has_many(folder) else None))
+def files_of(folder: Path, endings: Collection[str]) -> list[Path]:
+    """The regular files in the folder and below that are not links to elsewhere; of many, those with the endings."""
+    found = list(_walk(folder.resolve(), endings if _has_many(folder) else None))
     if len(found) > MOST_FILES:
         raise TooManyFiles
     return sorted(found)
@@ -83,7 +78,7 @@ def _has_many(folder: Path) -> bool:
     return sum(1 for _, _ in zip(_walk(folder.resolve(), None), range(MOST_FILES + 1), strict=False)) > MOST_FILES
 
 
-def _walk(root: Path, endings: frozenset[str] | None) -> Iterator[Path]:
+def _walk(root: Path, endings: Collection[str] | None) -> Iterator[Path]:
     for folder, _, names in os.walk(root):
         for name in names:
             path = Path(folder) / name

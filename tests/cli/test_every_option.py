@@ -21,7 +21,7 @@ from memfence.cli import main
 from memfence.cli.app import VERBS, app
 from memfence.cli.parameters import kind_of
 from memfence.frontends.c import load as c_front_end
-from memfence.frontends.registry import LANGUAGES
+from memfence.frontends.catalogue import LANGUAGES
 from memfence.pipeline import load
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.questions.explore import ExploreOptions

@@ -9,7 +9,7 @@ from typing import Literal
 
 import pytest
 
-from memfence.frontends.registry import LANGUAGES
+from memfence.frontends.catalogue import LANGUAGES
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Forbidden
 from memfence.program.load_options import LoadOptions

@@ -16,7 +16,7 @@ from memfence.frontends.c.llvm.reader import read_module
 from memfence.frontends.c.lowering.assemble import assemble
 from memfence.frontends.c.lowering.sources import Sources
 from memfence.frontends.c.machine.specialise import specialise
-from memfence.frontends.registry import language_named
+from memfence.frontends.catalogue import language_named
 from memfence.passes.intervals import bound_values
 from memfence.program.expressions import TRUE, Shared, variable_address
 from memfence.program.ir import Final, Program

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memfence.engines.attacks import attack_kind
 from memfence.engines.native.attacks import explore_attacks
 from memfence.engines.native.explicit import explore
-from memfence.frontends.registry import EditKind
+from memfence.frontends.frontend import EditKind
 from memfence.models.spec import ModelName
 from memfence.program.expressions import (
     At,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memfence.diagnostics import InputError, render
-from memfence.frontends.registry import language_named
+from memfence.frontends.catalogue import language_named
 from memfence.models.cat.reader import parse as parse_cat
 from memfence.source import SourceText
 from support.c_compiler import HAS_CLANG

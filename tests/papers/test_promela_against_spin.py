@@ -20,8 +20,8 @@ from spin import (
     spin_refutes_claim,
 )
 
+from memfence.frontends.frontend import EditKind
 from memfence.frontends.promela import insert_fences, parse
-from memfence.frontends.registry import EditKind
 from memfence.models.reference_search import explore
 from memfence.models.steps import evaluate_in
 from memfence.pipeline import load, load_text

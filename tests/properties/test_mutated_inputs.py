@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from memfence.diagnostics import InputError, render
-from memfence.frontends.registry import language_named
+from memfence.frontends.catalogue import language_named
 from memfence.pipeline import load_text
 from memfence.program.load_options import LoadOptions
 from memfence.source import SourceText

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memfence.frontends.registry import language_named
+from memfence.frontends.catalogue import language_named
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.ir import Store
 from memfence.source import SourceText

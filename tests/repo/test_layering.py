@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memfence.frontends.registry import LANGUAGES, Language
+from memfence.frontends.catalogue import LANGUAGES, Language
 
 ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
 

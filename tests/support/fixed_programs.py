@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memfence.frontends.registry import language_named
+from memfence.frontends.catalogue import language_named
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.questions import check

@@ -16,7 +16,7 @@ def examples_folder() -> Path:
 
 def example_files() -> list[Path]:
     """Every example, those for newcomers first."""
-    from memfence.frontends.registry import LANGUAGES
+    from memfence.frontends.catalogue import LANGUAGES
 
     folder = examples_folder()
     suffixes = {suffix for language in LANGUAGES for suffix in language.suffixes}

@@ -9,6 +9,7 @@ from typing import Any
 from memfence.api.check import other_name, unread_program, with_states
 from memfence.api.inputs import Source, options_for, read_program, understand
 from memfence.deadline import Deadline, TimeUp
+from memfence.frontends.catalogue import edits_of
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor
 from memfence.program.ir import Program
 from memfence.questions.plain_races import races_of
@@ -17,7 +18,6 @@ from memfence.synthesis.atomic_writes import AtomicFix
 from memfence.synthesis.evidence import SearchDidNotEnd
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FenceSet, FixResult, FixStats, FixVerdict
-from memfence.synthesis.sites import KINDS_OF_LANGUAGE
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, Stop, peak_megabytes
 from memfence.tasks.usage import WrongUsage
@@ -59,7 +59,7 @@ def fix(
 
 def refuse_kinds(program: Program, options: FixOptions) -> None:
     """ValueError where the language has none of the kinds of edits that may be written."""
-    possible = KINDS_OF_LANGUAGE.get(program.language, options.kinds or ())
+    possible = edits_of(program.language)
     missing = [kind for kind in options.kinds or () if kind not in possible]
     if missing:
         what = f"{program.language} has no way to write `{missing[0]}`; it has {' and '.join(possible)}"

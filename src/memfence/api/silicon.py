@@ -9,7 +9,7 @@ from typing import Any, get_args
 from memfence.api.fix import fix
 from memfence.api.inputs import Source, options_for, read_program, understand
 from memfence.deadline import Deadline
-from memfence.frontends.registry import EditKind, EditStyle
+from memfence.frontends.frontend import EditKind, EditStyle
 from memfence.pipeline import load
 from memfence.silicon.conform import Conformance
 from memfence.silicon.conform import conform as compare_one

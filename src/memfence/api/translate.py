@@ -111,6 +111,6 @@ def _written(program: Program, to: Target) -> str:
 
 def language_names() -> list[str]:
     """Every language that programs can be written in, by the name that `language` takes."""
-    from memfence.frontends.registry import LANGUAGES
+    from memfence.frontends.catalogue import LANGUAGES
 
     return [language.name for language in LANGUAGES]

@@ -20,7 +20,7 @@ from memfence.cli.verb import verb
 from memfence.verbs.models import is_answered_by_states
 
 if TYPE_CHECKING:
-    from memfence.frontends.registry import EditKind
+    from memfence.frontends.frontend import EditKind
     from memfence.synthesis.atomic_writes import AtomicFix
     from memfence.synthesis.result import FixResult
 

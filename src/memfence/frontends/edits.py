@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from memfence.frontends.registry import EditKind
+from memfence.frontends.frontend import EditKind
 from memfence.program.ir import FenceKind, FencePoint
 from memfence.records import Record
 

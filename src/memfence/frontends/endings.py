@@ -1,4 +1,4 @@
-"""The endings of files in C and C++: the one list. Whoever tells a language by the ending of a file asks here."""
+"""The endings of files in C and C++, for the catalogue and for those who tell C from C++, or a source from bitcode."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ CPP = (".cc", ".cpp", ".cxx", ".c++", ".ii")
 CPP_HEADERS = (".hh", ".hpp", ".hxx")
 HEADERS = (".h", *CPP_HEADERS)
 """Parts of programs: what they are written in is told by their text."""
-LLVM = (".ll", ".bc")
-"""Files that a compiler has made, as text and as bitcode."""
+LLVM_TEXT, BITCODE = ".ll", ".bc"
+LLVM = (LLVM_TEXT, BITCODE)
+"""Files that a compiler has made."""
 SOURCES = (*C, *CPP)
+MAY_BE_INCLUDED = frozenset(("", *SOURCES, ".C", *HEADERS, ".h++", ".inc", ".inl", ".ipp", ".tpp", ".txx", ".def"))
+"""Files that a text may name in an `#include`."""
 PROGRAMS = (*SOURCES, *LLVM)
 
 
@@ -37,6 +40,15 @@ def is_source(path: str | PurePath) -> bool:
 def is_from_llvm(path: str | PurePath) -> bool:
     """Whether a compiler has been there already: what compilers are told has no effect any more."""
     return _ending(path).lower() in LLVM
+
+
+def is_llvm_text(path: str | PurePath) -> bool:
+    return _ending(path).lower() == LLVM_TEXT
+
+
+def is_bitcode(path: str | PurePath) -> bool:
+    """Whether the file has no text: clang reads it, nobody else."""
+    return _ending(path).lower() == BITCODE
 
 
 def is_part_of_program(path: str | PurePath) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.registry import language_named
+from memfence.frontends.catalogue import language_named
 from memfence.models.spec import TSO
 from memfence.program.crowd import instances_of
 from memfence.program.ir import Program

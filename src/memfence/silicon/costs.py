@@ -10,7 +10,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from time import sleep
 
-from memfence.frontends.registry import EditKind
+from memfence.frontends.frontend import EditKind
 from memfence.records import Record
 from memfence.silicon.machine import build
 

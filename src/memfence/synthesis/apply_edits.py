@@ -12,7 +12,7 @@ from memfence.passes.atomic_writes import AtomicWrite, with_atomic_writes
 from memfence.program.ir import Fence, FencePoint, Location, Process, Program, Transition
 
 if TYPE_CHECKING:
-    from memfence.frontends.registry import EditKind
+    from memfence.frontends.frontend import EditKind
     from memfence.synthesis.sites import FenceEdit
 
 Fences = Mapping[FencePoint, Sequence[Fence]]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from memfence.engines.attacks import why_incomplete
 from memfence.execution.trace import Trace
-from memfence.frontends.registry import EditKind
+from memfence.frontends.frontend import EditKind
 from memfence.models.spec import SC
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program

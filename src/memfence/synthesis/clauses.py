@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from memfence.execution.overtaking import Overtaken, overtaken_pairs
 from memfence.execution.trace import Trace
-from memfence.frontends.registry import EditKind
+from memfence.frontends.frontend import EditKind
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
 from memfence.models.steps import MemoryModel, take
 from memfence.program.ir import Program

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Literal
 
-from memfence.frontends.registry import EditKind, EditStyle
+from memfence.frontends.frontend import EditKind, EditStyle
 from memfence.tasks.options import CheckOptions
 
 Minimise = Literal["first", "count", "cost"]

@@ -8,7 +8,8 @@ from difflib import unified_diff
 from pathlib import PurePosixPath
 
 from memfence.diagnostics import InputError
-from memfence.frontends.registry import EditKind, EditStyle, language_named
+from memfence.frontends.catalogue import language_named
+from memfence.frontends.frontend import EditKind, EditStyle
 from memfence.pipeline import load_text
 from memfence.program.ir import FencePoint, Program
 from memfence.records import Record

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from memfence.execution.overtaking import Overtaken
 from memfence.execution.trace import Trace
-from memfence.frontends.registry import EditKind, EditStyle
+from memfence.frontends.frontend import EditKind, EditStyle
 from memfence.models.spec import ModelName
 from memfence.program.ir import FencePoint, Program
 from memfence.records import Record

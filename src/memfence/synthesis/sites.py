@@ -8,19 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from memfence.frontends.registry import EditKind
+from memfence.frontends.frontend import EditKind
 from memfence.program.facts.loop_depth import loop_levels
 from memfence.program.ir import Fence, FencePoint, Op, Process, Program, Store, Transition, Unlock
 from memfence.records import Record
 from memfence.synthesis.options import COST_OF_A_LOOP, MOST_LEVELS
 
 Effect = frozenset[tuple[int, int]]
-KINDS_OF_LANGUAGE: Mapping[str, tuple[EditKind, ...]] = {
-    "c": ("mfence", "sfence"),
-    "dve": ("locked",),
-    **dict.fromkeys(("litmus", "aarch64", "clitmus"), ("mfence", "sfence")),
-}
-"""What can be written in languages that lack some kind of edit."""
 
 
 class FenceEdit(Record):

@@ -9,7 +9,8 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.execution.overtaking import Overtaken, explain, overtaken_pairs
 from memfence.execution.trace import Trace
-from memfence.frontends.registry import EditKind
+from memfence.frontends.catalogue import edits_of
+from memfence.frontends.frontend import EditKind
 from memfence.models.spec import TSO
 from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.program.crowd import homes
@@ -27,14 +28,13 @@ from memfence.synthesis.options import FixOptions
 from memfence.synthesis.oracles import watched_processes
 from memfence.synthesis.patch import DoesNotCompile, compiled, diff_of, style_of, text_of, without_points
 from memfence.synthesis.result import FenceSet, FixResult, FixStats, FixVerdict, PlacedFence
-from memfence.synthesis.sites import KINDS_OF_LANGUAGE, FenceEdit
+from memfence.synthesis.sites import FenceEdit
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import peak_megabytes
 from memfence.tasks.options import criterion_to_check
 
 FENCES: tuple[EditKind, ...] = ("mfence", "sfence")
-ALL_KINDS: tuple[EditKind, ...] = ("mfence", "sfence", "locked")
 
 
 def fix_fences(program: Program, options: FixOptions) -> FixResult:
@@ -103,7 +103,7 @@ def _claimed(program: Program, criterion: Criterion, options: FixOptions, found:
     """That nothing helps stands only if the program fails with fences everywhere; else no place may be edited."""
     if found.verdict is not FixVerdict.IMPOSSIBLE or not isinstance(found.evidence, NoPlace):
         return found
-    if "mfence" not in KINDS_OF_LANGUAGE.get(program.language, ALL_KINDS):
+    if "mfence" not in edits_of(program.language):
         return found
     if fails_with_all_fences(program, criterion, options):
         return found
@@ -151,7 +151,7 @@ def _with_shorter_run(
 
 def choose(program: Program, criterion: Criterion, options: FixOptions) -> Attempt:
     """The edits: fences if they can do it, else with locked writes; in two steps where asked for."""
-    possible = KINDS_OF_LANGUAGE.get(program.language, ALL_KINDS)
+    possible = edits_of(program.language)
     if "mfence" not in possible and criterion is not Criterion.SAFETY:
         raise _no_fences(program)
     if options.kinds is not None:

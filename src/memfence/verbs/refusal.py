@@ -53,7 +53,7 @@ def _in_several(option: Option, usage: Usage) -> str | None:
 def _in_another_language(option: Option, usage: Usage) -> str | None:
     if usage.program is None or not option.languages or usage.program.language in option.languages:
         return None
-    from memfence.frontends.registry import titles_of
+    from memfence.frontends.catalogue import titles_of
 
     here = usage.program.language or "a program without a text"
     return f"it means something in {titles_of(option.languages)} only, and this is {here}"

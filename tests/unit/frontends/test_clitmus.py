@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import memfence
-from memfence.frontends.registry import choose_language
+from memfence.frontends.catalogue import choose_language
 from memfence.pipeline import load_text
 from memfence.program import ir
 from memfence.program.expressions import Const, Register

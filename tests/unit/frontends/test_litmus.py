@@ -8,7 +8,8 @@ import pytest
 
 from memfence.diagnostics import InputError
 from memfence.frontends import litmus
-from memfence.frontends.registry import EditKind, choose_language
+from memfence.frontends.catalogue import choose_language
+from memfence.frontends.frontend import EditKind
 from memfence.models.spec import ModelName
 from memfence.program.ir import Final, Program, Store
 from memfence.program.text.steps import print_ops

@@ -8,8 +8,8 @@ import pytest
 
 from memfence.diagnostics import InputError
 from memfence.frontends import persist, trencher
+from memfence.frontends.frontend import EditKind
 from memfence.frontends.persist.edits import write_program
-from memfence.frontends.registry import EditKind
 from memfence.models.reference_search import explore
 from memfence.program.expressions import Binary, Conditional, Const, Expr, Register, Unary, variable_address
 from memfence.program.ir import (

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memfence.diagnostics import InputError
+from memfence.frontends.frontend import EditKind
 from memfence.frontends.promela import insert_fences, parse
-from memfence.frontends.registry import EditKind
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.ir import FencePoint, Program
 from memfence.source import SourceText

@@ -8,7 +8,8 @@ import pytest
 
 from memfence.diagnostics import InputError
 from memfence.frontends import rmm
-from memfence.frontends.registry import EditKind, choose_language
+from memfence.frontends.catalogue import choose_language
+from memfence.frontends.frontend import EditKind
 from memfence.models.reference_search import reachable
 from memfence.models.spec import ModelName
 from memfence.models.steps import evaluate_in

@@ -8,7 +8,8 @@ import pytest
 
 from memfence.diagnostics import InputError
 from memfence.frontends import trencher
-from memfence.frontends.registry import EditKind, choose_language
+from memfence.frontends.catalogue import choose_language
+from memfence.frontends.frontend import EditKind
 from memfence.frontends.trencher.edits import write_program
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import Address, Binary, Const, Register, Unary, variable_address

@@ -20,8 +20,9 @@ def kinds(path: str, *lines: str) -> list[tuple[str, str]]:
     [
         ("m.pml", "byte x = 0x1f; // if", [("byte", "word"), ("0x1f", "number"), ("// if", "comment")]),
         ("m.c", '#include "do.h"', [("#include", "directive"), ('"do.h"', "string")]),
-        ("m.txt", "transition a b write 1 # if", [("transition", "word"), ("write", "word"), ("1", "number"),
-                                                   ("# if", "comment")]),
+        ("m.txt", "thread initial transition 1 # if", [("thread", "word"), ("initial", "word"), ("transition", "word"),
+                                                       ("1", "number"), ("# if", "comment")]),
+        ("m.c", "int state; check(process);", [("int", "word")]),
         ("m.litmus", "(* if *) exists", [("(* if *)", "comment"), ("exists", "word")]),
     ],
 )  # fmt: skip

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import memfence
-from memfence.frontends.registry import EditStyle
+from memfence.frontends.frontend import EditStyle
 from memfence.models.spec import ModelName
 from memfence.source import SourceText
 from memfence.synthesis.result import FixResult, FixVerdict

@@ -16,7 +16,7 @@ from pathlib import Path
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.c.confinement import Overlay, dependencies, folders_of_compiler
-from memfence.frontends.endings import is_cpp
+from memfence.frontends.endings import MAY_BE_INCLUDED, is_cpp, is_llvm_text
 from memfence.program.load_options import COptions
 from memfence.reading import MOST_FILES, TooManyFiles, confined_to, files_of, read_text, require_allowed
 from memfence.source import SourceText
@@ -73,7 +73,7 @@ def compile_text(source: SourceText, options: COptions, instead: Sequence[Source
 
     `instead`: texts that clang gets in place of what is in the files of their paths.
     """
-    if Path(source.path).suffix.lower() == ".ll":
+    if is_llvm_text(source.path):
         return source.text
     in_cpp = is_cpp(source.path)
     clang = find_clang(options.clang, in_cpp, source)
@@ -103,7 +103,7 @@ def _overlay(clang: Sequence[str], given: Path, source: SourceText) -> Overlay |
     if root is None:
         return None
     try:
-        return Overlay((given, *files_of(root)), (HEADERS, *folders_of_compiler(clang)))
+        return Overlay((given, *files_of(root, MAY_BE_INCLUDED)), (HEADERS, *folders_of_compiler(clang)))
     except TooManyFiles:
         message = f"the folder `{root.name}` has too many files for a page to read C in it"
         hint = f"give the page a folder with at most {MOST_FILES:,} of them: memfence ui --folder DIR"
@@ -137,8 +137,8 @@ def _folds_undefined(output: str, made: Path) -> bool:
     return any("poison" in line and not any(word in line for word in POISONED) for line in lines)
 
 
-def compile_bitcode(path: Path, source: SourceText, options: COptions) -> str:
-    """The text of a file of bitcode."""
+def disassemble(path: Path, source: SourceText, options: COptions) -> str:
+    """The IR in a file of bitcode, as text."""
     try:
         require_allowed(path)
     except OSError as problem:

@@ -10,16 +10,13 @@ from memfence.frontends.c.machine.path import SYSTEM
 from memfence.program.ir import Program
 from memfence.source import NOWHERE, SourceText
 
-NO_TEXT = (".ll", ".bc")
-"""Files that a compiler wrote: nobody edits them."""
-
 
 def is_editable(source: SourceText, given: tuple[str, ...]) -> bool:
     """Whether a fence may be written into the text; `given`: the paths of the files that the user named.
 
     What is not UTF-8 stays as it is: it could not be written back byte for byte.
     """
-    if source is NOWHERE.source or source.path.endswith(NO_TEXT) or "\ufffd" in source.text:
+    if source is NOWHERE.source or endings.is_from_llvm(source.path) or "\ufffd" in source.text:
         return False
     if source.path in given:
         return True

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from memfence.frontends.c.statements import Statements
 from memfence.frontends.edits import Edit, apply_edits
 from memfence.frontends.endings import is_cpp
-from memfence.frontends.registry import EditKind, EditStyle
+from memfence.frontends.frontend import EditKind, EditStyle
 from memfence.program.ir import FencePoint
 from memfence.source import SourceText
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.c.clang import compile_bitcode, compile_text
+from memfence.frontends.c.clang import compile_text, disassemble
 from memfence.frontends.c.hints import hint_for
 from memfence.frontends.c.llvm.instructions import Module
 from memfence.frontends.c.llvm.link import Linked, Symbol
@@ -19,6 +19,7 @@ from memfence.frontends.c.lowering.assemble import assemble
 from memfence.frontends.c.lowering.sources import Sources
 from memfence.frontends.c.machine.refusal import Refused
 from memfence.frontends.c.machine.specialise import ENTRY_HINT, specialise
+from memfence.frontends.endings import is_bitcode, is_from_llvm, is_llvm_text
 from memfence.program.ir import Program
 from memfence.program.load_options import DEFAULT_OPTIONS, COptions, LoadOptions
 from memfence.reading import read_bytes
@@ -75,13 +76,12 @@ def _read(path: Path) -> SourceText:
         empty = SourceText(str(path), "")
         message = f"cannot read `{path}`: {error.strerror}"
         raise InputError([Diagnostic(Code.UNREADABLE, message, Label(empty.span(0, 0)))]) from None
-    return SourceText(str(path), "") if path.suffix.lower() == ".bc" else text_of(str(path), content)
+    return SourceText(str(path), "") if is_bitcode(path) else text_of(str(path), content)
 
 
 def _module(source: SourceText, options: COptions, instead: Sequence[SourceText]) -> Module:
     path = Path(source.path)
-    is_bitcode = path.suffix.lower() == ".bc"
-    text = compile_bitcode(path, source, options) if is_bitcode else compile_text(source, options, instead)
+    text = disassemble(path, source, options) if is_bitcode(path) else compile_text(source, options, instead)
     try:
         return read_module(text, source.path)
     except ReadingError as error:
@@ -90,7 +90,7 @@ def _module(source: SourceText, options: COptions, instead: Sequence[SourceText]
 
 def _no_module(reason: str, source: SourceText) -> Diagnostic:
     """At the line of the IR that cannot be read; a source without anything in it has no `main`."""
-    if not source.path.endswith((".ll", ".bc")):
+    if not is_from_llvm(source.path):
         nothing = Label(source.span(0, min(1, len(source.text))), "nothing is defined here")
         return Diagnostic(Code.NO_PROCESS, "the file defines no function", nothing, hint=ENTRY_HINT)
     line = re.split(r" in |expected: ", reason)[-1]
@@ -101,7 +101,7 @@ def _no_module(reason: str, source: SourceText) -> Diagnostic:
 
 def _mentioned(message: str, source: SourceText) -> Span:
     """Where IR without debug information has what the message names; else the start of the text."""
-    found = re.search(r"`([^`]+)`", message) if source.path.endswith(".ll") else None
+    found = re.search(r"`([^`]+)`", message) if is_llvm_text(source.path) else None
     start = source.text.find(found[1]) if found else -1
     if found is None or start < 0:
         return source.span(0, min(1, len(source.text)))

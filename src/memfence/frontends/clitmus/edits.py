@@ -8,7 +8,7 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.c.edits import FENCES, fence_after
 from memfence.frontends.edits import apply_edits
-from memfence.frontends.registry import EditKind
+from memfence.frontends.frontend import EditKind
 from memfence.program.ir import FencePoint
 from memfence.source import SourceText
 

@@ -13,7 +13,7 @@ from memfence.program.ir import FencePoint
 from memfence.source import SourceText
 
 if TYPE_CHECKING:
-    from memfence.frontends.registry import EditKind
+    from memfence.frontends.frontend import EditKind
 
 MARK = "/*@atomic*/"
 

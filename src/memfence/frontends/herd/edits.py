@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.frontends.frontend import EditKind
 from memfence.frontends.herd.dialect import Dialect
 from memfence.frontends.herd.layout import Layout, Row, read_layout
-from memfence.frontends.registry import EditKind
 from memfence.program.ir import FencePoint
 from memfence.source import SourceText
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memfence.frontends.frontend import EditKind
 from memfence.frontends.herd.edits import insert_rows
 from memfence.frontends.litmus.instructions import DIALECT
-from memfence.frontends.registry import EditKind
 from memfence.program.ir import FencePoint
 from memfence.source import SourceText
 

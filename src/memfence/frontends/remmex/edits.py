@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.edits import Edit, apply_edits, newline_of, on_next_line, placed
-from memfence.frontends.registry import EditKind
+from memfence.frontends.frontend import EditKind
 from memfence.frontends.remmex.reader import mask_comments
 from memfence.program.ir import FencePoint
 from memfence.source import SourceText

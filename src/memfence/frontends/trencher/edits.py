@@ -17,7 +17,7 @@ from memfence.program.expressions import Address, Binary, Const, Expr, Register,
 from memfence.source import SourceText
 
 if TYPE_CHECKING:
-    from memfence.frontends.registry import EditKind
+    from memfence.frontends.frontend import EditKind
 
 
 def insert_fences(source: SourceText, points: Sequence[tuple[ir.FencePoint, EditKind]]) -> str:

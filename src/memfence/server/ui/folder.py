@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memfence.frontends.registry import LANGUAGES
+from memfence.frontends.catalogue import LANGUAGES
+from memfence.frontends.endings import BITCODE
 
 LARGEST_CHARACTERS = 200_000
 
@@ -41,6 +42,6 @@ class Folder:
 
     def files(self, most: int = 200) -> list[str]:
         """The programs in the folder itself, by name."""
-        suffixes = {suffix for language in LANGUAGES for suffix in language.suffixes if suffix != ".bc"}
+        suffixes = {suffix for language in LANGUAGES for suffix in language.suffixes} - {BITCODE}
         found = (path for path in sorted(self.root.iterdir()) if path.suffix in suffixes and path.is_file())
         return [path.name for path in found if path.resolve().is_relative_to(self.root)][:most]

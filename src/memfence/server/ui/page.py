@@ -11,7 +11,7 @@ from typing import Any
 from nicegui import app, ui
 
 from memfence.api.examples import example_files, examples_folder
-from memfence.frontends import endings
+from memfence.frontends.catalogue import editor_mode
 from memfence.server.ui.board import Board, Hall, packed, unpacked
 from memfence.server.ui.folder import Folder, Outside
 from memfence.server.ui.simulator import Simulator
@@ -24,11 +24,6 @@ PAUSE_SECONDS = 0.4
 FIRST = "store_buffering.litmus"
 BLUE, GREEN = "#1f55b5", "#1e7b3e"
 """Those of the reports; white text on them can be read."""
-COLOURS = {
-    **dict.fromkeys((".pml", ".dve", *endings.C, ".h"), "C"),
-    **dict.fromkeys((*endings.CPP, *endings.CPP_HEADERS), "C++"),
-}
-"""The languages that the editor colours, by endings; what looks like none of them stays black."""
 STYLE = """
 .mf-side { min-width: min(320px, 100%); flex: 1 1 420px; max-width: 100%; }
 .mf-wide { display: flex; flex-wrap: wrap; gap: 16px; width: 100%; }
@@ -111,7 +106,7 @@ class Page:
         self.progress = ui.label("").classes("mf-mono").props('role="status"').mark("progress")
 
     def _colour(self) -> None:
-        self.editor.language = COLOURS.get(Path(self.board.name).suffix)
+        self.editor.language = editor_mode(self.board.name) or None
 
     def _show(self, name: str, text: str) -> None:
         self.board.open(name, text)

@@ -6,9 +6,10 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
-from memfence.frontends.c.editable import NO_TEXT, is_cpp, is_editable
+from memfence.frontends.c.editable import is_cpp, is_editable
 from memfence.frontends.c.llvm.metadata import Place
 from memfence.frontends.c.statements import Statement, Statements
+from memfence.frontends.endings import is_from_llvm
 from memfence.reading import read_bytes
 from memfence.source import NOWHERE, SourceText, Span, text_of
 
@@ -61,7 +62,7 @@ class Sources:
         return None if found is None else (source, found)
 
     def _is_code(self, source: SourceText) -> bool:
-        return not source.path.endswith(NO_TEXT)
+        return not is_from_llvm(source.path)
 
     def _statements_of(self, source: SourceText) -> Statements:
         if source.path not in self._statements:
