@@ -22,6 +22,7 @@ from memfence.cli.app import VERBS, app
 from memfence.cli.parameters import kind_of
 from memfence.frontends.c import load as c_front_end
 from memfence.frontends.catalogue import LANGUAGES
+from memfence.models.catalogue import NAMES
 from memfence.pipeline import load
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.questions.explore import ExploreOptions
@@ -30,7 +31,7 @@ from memfence.synthesis.options import FixOptions
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.task import ALL_REDUCTIONS
-from memfence.verbs.models import ALL_MODELS, BY_STATES, models_in
+from memfence.verbs.models import BY_STATES, models_in
 from memfence.verbs.option import Option
 from memfence.verbs.options import OPTIONS, options_of
 from memfence.verbs.refusal import answered_as, obstacle
@@ -249,7 +250,7 @@ def test_defaults_of_the_table_are_those_of_the_program(verb: str, kind: Any) ->
 def models_of(verb: str) -> tuple[str | None, ...]:
     if verb not in BY_MODEL:
         return (None,)
-    single = tuple(name for name in ALL_MODELS if name != "sc" or verb == "check")
+    single = tuple(name for name in NAMES if name != "sc" or verb == "check")
     return (*single, "own.cat", *LISTS)
 
 

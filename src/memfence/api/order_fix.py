@@ -11,6 +11,7 @@ from memfence.codes import Code
 from memfence.deadline import Deadline
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.models.cat.polarity import offences
+from memfence.models.catalogue import USUAL
 from memfence.program.ir import Program
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.orders.fix import fix_orders
@@ -18,7 +19,7 @@ from memfence.synthesis.orders.needed import NeededOrders, needed_orders, strong
 from memfence.synthesis.orders.result import OrderFix
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.usage import WrongUsage
-from memfence.verbs.models import models_in
+from memfence.verbs.models import RELAXED, models_in
 
 WITH_ORDERS = ("c",)
 """Languages whose texts name memory orders, and into which they can be written."""
@@ -26,7 +27,7 @@ WITH_ORDERS = ("c",)
 
 def fix_models(
     source: Source,
-    models: str | Sequence[str] = "x86,rc11,armv8",
+    models: str | Sequence[str] = USUAL,
     *,
     unroll: int | None = None,
     given: Mapping[str, Any] | None = None,
@@ -51,7 +52,7 @@ def fix_models(
 def why_models(
     source: Source,
     line: int | None = None,
-    models: str | Sequence[str] = "x86,rc11,armv8",
+    models: str | Sequence[str] = USUAL,
     *,
     unroll: int | None = None,
     given: Mapping[str, Any] | None = None,
@@ -78,7 +79,7 @@ def why_models(
 def _require_orders(program: Program) -> None:
     if program.language not in WITH_ORDERS:
         what = f"stronger orders can be written into C and C++ only, and this is {program.language or 'no text'}"
-        hint = "without x86, rc11 and armv8, `memfence fix` writes fences into every language"
+        hint = f"with {' or '.join(RELAXED)}, `memfence fix` writes fences into every language"
         raise InputError([Diagnostic(Code.UNSUPPORTED, what, Label(program.source.span(0, 1)), hint=hint)])
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from memfence.api.inputs import Source, options_for, read_program, understand
 from memfence.deadline import Deadline
+from memfence.models.catalogue import USUAL
 from memfence.questions.conflicts import refuse_other_processors
 from memfence.questions.portable import check_models as ask
 from memfence.questions.portable_result import PortableResult
@@ -16,7 +17,7 @@ from memfence.verbs.models import models_in
 
 def check_models(
     source: Source,
-    models: str | Sequence[str] = "x86,rc11,armv8",
+    models: str | Sequence[str] = USUAL,
     *,
     unroll: int | None = None,
     given: Mapping[str, Any] | None = None,

@@ -190,6 +190,11 @@ class Thread(Record):
         """The items that are events, with their positions."""
         return ((i, item) for i, item in enumerate(self.items) if isinstance(item, EventItem))
 
+    def is_read_of_pair(self, item: Read) -> bool:
+        """Whether the read belongs to a read-modify-write."""
+        writes = (other for _, other in self.events if isinstance(other, Write))
+        return any(write.reads_by is not None and self.items[write.reads_by] == item for write in writes)
+
 
 class Code(Record):
     """A program, unrolled `unrolled` times. Each of its variables is written once before everything else: every

@@ -1,37 +1,20 @@
-"""The axiomatic models that memfence knows by name, and those of users' cat files: how they see C's memory orders.
-
-On ARMv8 a compiler chooses: an acquire load is LDAR or LDAPR, a read-modify-write one instruction (LSE) or a pair of
-exclusives. What holds must hold for each choice, so `armv8` is four models. A program in assembly has made the choice.
-"""
+"""Axiomatic models by name, and those of users' cat files: a text, and a reading of C's orders."""
 
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 
-from memfence.axiomatic.code import Barrier, EventItem, Read, Thread, Write
-from memfence.axiomatic.model import AxiomaticModel, Tags
+from memfence.axiomatic.code import EventItem, Thread
+from memfence.axiomatic.model import AxiomaticModel, Tags, Variant
 from memfence.models.cat.polarity import reached
 from memfence.models.cat.reader import library_text, parse
 from memfence.models.cat.syntax import Base, Cat
-from memfence.models.spec import SPECS
+from memfence.models.catalogue import MODELS, model_of
 from memfence.pipeline import read_source
-from memfence.program.orders import MemoryOrder
 
-NAMES = ("sc", "tso", "pso", "x86", "rc11", "armv8")
-WITH_STATES = frozenset({*SPECS, "x86"})
-"""Models that have states and locked steps as well."""
-ASSEMBLY = "aarch64"
-"""The language of programs that say which instruction they mean."""
-
-IN_C = ("c", "clitmus")
-LANGUAGES = {**dict.fromkeys(WITH_STATES, None), "rc11": IN_C, "armv8": (*IN_C, ASSEMBLY)}
-"""The languages whose accesses a model knows; None: all but assembly of other processors."""
-
-
-def knows(name: str, language: str) -> bool:
-    """Whether programs in this language mean something under the model; users know what their own files are for."""
-    languages = LANGUAGES.get(name, (language,))
-    return language != ASSEMBLY if languages is None else language in languages or not language
+PAIRS = ("amo", "lxsx")
+"""A text that names them tells instructions apart by which C's read-modify-writes can be made."""
 
 
 def models_named(name: str, *, language: str = "") -> tuple[AxiomaticModel, ...]:
@@ -41,156 +24,53 @@ def models_named(name: str, *, language: str = "") -> tuple[AxiomaticModel, ...]
     """
     if name.endswith(".cat"):
         return _of_text(name, parse(read_source(name)), language)
-    if name not in NAMES:
+    model = model_of(name)
+    if model is None:
         raise KeyError(name)
-    cat = _library("tso" if name == "x86" else name)
-    match name:
-        case "armv8":
-            return _choices(name, cat, language)
-        case "rc11":
-            return (AxiomaticModel(name, cat, c11_tags),)
-        case _:
-            return (AxiomaticModel(name, cat, x86_tags),)
+    return _made(name, _library(model.text), _variants(model.reading, language))
 
 
 def is_coherent(model: AxiomaticModel) -> bool:
     """Whether the model is known to allow only executions in which each variable by itself is sequential, and its
     read-modify-writes are atomic."""
-    return any(model.cat == _library(name) for name in NAMES if name != "x86")
+    return any(model.cat == _library(text) for text in dict.fromkeys(one.text for one in MODELS))
 
 
 @cache
-def _library(name: str) -> Cat:
-    return parse(library_text(f"{name}.cat"))
+def _library(text: str) -> Cat:
+    return parse(library_text(f"{text}.cat"))
+
+
+def _variants(reading: str, language: str) -> tuple[Variant, ...]:
+    module = import_module(f"memfence.axiomatic.readings.{reading}")
+    found: tuple[Variant, ...] = module.variants(language)
+    return found
+
+
+def _made(name: str, cat: Cat, variants: tuple[Variant, ...]) -> tuple[AxiomaticModel, ...]:
+    return tuple(AxiomaticModel(name, cat, one.tags, one.name, one.rmw_by_pair) for one in variants)
 
 
 def _of_text(name: str, cat: Cat, language: str) -> tuple[AxiomaticModel, ...]:
-    """A text may use the names of all architectures."""
+    """A text may use the names of all readings; it has the variants of the one that it is about."""
     used = {found.node.name for axiom in cat.axioms for found in reached(cat, axiom) if isinstance(found.node, Base)}
-    if used & {"A", "Q", "amo", "lxsx"}:
-        return tuple(
-            AxiomaticModel(name, cat, _all_of(c11_tags, x86_tags, model.tags), model.variant, model.rmw_by_pair)
-            for model in _choices(name, cat, language)
-        )
-    return (AxiomaticModel(name, cat, _all_of(c11_tags, x86_tags, _armv8_tags(ldapr=False))),)
+    readings = {model.reading: _variants(model.reading, language) for model in MODELS}
+    chosen = _reading_with_variants(used)
+    others = [variants[0].tags for reading, variants in readings.items() if reading != chosen]
+    variants = readings[chosen] if chosen else (Variant(lambda thread, item: frozenset()),)
+    return _made(name, cat, tuple(Variant(_all_of(*others, one.tags), one.name, one.rmw_by_pair) for one in variants))
 
 
-def _choices(name: str, cat: Cat, language: str) -> tuple[AxiomaticModel, ...]:
-    if language == ASSEMBLY:
-        return (AxiomaticModel(name, cat, _armv8_tags(ldapr=True)),)
-    return tuple(
-        AxiomaticModel(name, cat, _armv8_tags(ldapr=load == "ldapr"), f"{load}, {rmw}", rmw == "llsc")
-        for load in ("ldar", "ldapr")
-        for rmw in ("lse", "llsc")
-    )
+def _reading_with_variants(used: set[str]) -> str:
+    """The reading with several variants between which a text that uses these names tells; none: it tells none apart."""
+    for model in MODELS:
+        if used & set(model.told_apart):
+            return model.reading
+    return next((model.reading for model in MODELS if model.told_apart), "") if used & set(PAIRS) else ""
 
 
 def _all_of(*parts: Tags) -> Tags:
-    return lambda thread, item: frozenset().union(*(tags(thread, item) for tags in parts))
-
-
-# C11. The sets are cumulative, so that a stronger order is in more of them.
-
-
-def c11_tags(thread: Thread, item: EventItem) -> frozenset[str]:
-    """The orders of C11 that an access or fence has."""
-    order = item.order
-    if isinstance(item, Barrier):
-        order = _fence_order(item)
-        if order in (MemoryOrder.PLAIN, MemoryOrder.RELAXED):
-            return frozenset()
-    elif order is MemoryOrder.PLAIN:
-        return frozenset({"NA"})
-    found = {"RLX"}
-    if order.acquires and not isinstance(item, Write):
-        found.add("ACQ")
-    if order.releases and not isinstance(item, Read):
-        found.add("REL")
-    if {"ACQ", "REL"} <= found:
-        found.add("ACQ_REL")
-    if order is MemoryOrder.SEQ_CST:
-        found.add("SC")
-    return frozenset(found)
-
-
-def _fence_order(item: Barrier) -> MemoryOrder:
-    if item.kind == "thread_fence":
-        return item.order
-    return MemoryOrder.SEQ_CST if item.kind in ("mfence", "dmb.sy") else MemoryOrder.PLAIN
-
-
-# x86, with PSO's store fences.
-
-
-def x86_tags(thread: Thread, item: EventItem) -> frozenset[str]:
-    """Locked accesses and fences, as compilers for x86 make them of C's orders."""
-    match item:
-        case Barrier():
-            if _fence_order(item) is MemoryOrder.SEQ_CST:
-                return frozenset({"MFENCE"})
-            stores = item.kind in ("sfence", "dmb.st") or _fence_order(item).releases
-            return frozenset({"SFENCE"}) if stores else frozenset()
-        case Read():
-            return frozenset({"LOCKED"}) if _is_locked(thread, item) else frozenset()
-        case Write():
-            released = {"REL"} if item.order.releases else set[str]()
-            return frozenset(released | ({"LOCKED"} if _is_locked(thread, item) else set()))
-
-
-def _is_locked(thread: Thread, item: Read | Write) -> bool:
-    """Whether its step is: one access that is locked by itself is enough."""
-    if _locks(item):
-        return True
-    return item.step >= 0 and any(
-        isinstance(other, Read | Write) and other.step == item.step and _locks(other) for _, other in thread.events
-    )
-
-
-def _locks(item: Read | Write) -> bool:
-    if item.locked:
-        return True
-    return isinstance(item, Write) and (item.order is MemoryOrder.SEQ_CST or item.reads_by is not None)
-
-
-# ARMv8.
-
-
-def _armv8_tags(*, ldapr: bool) -> Tags:
     def tags(thread: Thread, item: EventItem) -> frozenset[str]:
-        match item:
-            case Barrier():
-                return _armv8_fence(item)
-            case Read():
-                orders = {item.order, item.attempted or item.order}
-                modifies = item.exclusive or item.locked or _is_of_pair(thread, item)
-                marks = {"X"} if modifies else set[str]()
-                if any(order.acquires for order in orders):
-                    weaker = ldapr and not modifies and item.order is not MemoryOrder.SEQ_CST
-                    marks.add("Q" if weaker else "A")
-                return frozenset(marks)
-            case Write():
-                exclusive = {"X"} if item.exclusive or item.reads_by is not None else set[str]()
-                return frozenset(exclusive | ({"L"} if item.order.releases else set()))
+        return frozenset().union(*(one(thread, item) for one in parts))
 
     return tags
-
-
-def _is_of_pair(thread: Thread, item: Read) -> bool:
-    return any(
-        isinstance(other, Write) and other.reads_by is not None and thread.items[other.reads_by] == item
-        for _, other in thread.events
-    )
-
-
-def _armv8_fence(item: Barrier) -> frozenset[str]:
-    match item.kind:
-        case "dmb.sy" | "dmb.ld" | "dmb.st" | "isb":
-            return frozenset({item.kind.upper()})
-        case "mfence":
-            return frozenset({"DMB.SY"})
-        case "sfence":
-            return frozenset({"DMB.ST"})
-        case "thread_fence":
-            if item.order.releases:
-                return frozenset({"DMB.SY"})
-            return frozenset({"DMB.LD"}) if item.order.acquires else frozenset()

@@ -33,8 +33,7 @@ class Language(Record):
 
     `headers`: endings of files that are parts of its programs. `comments`: a pattern; `words`: what editors and reports
     colour. `edits`: what can be written into its texts to order stores. `editor`: the mode of the page's editor (of
-    C++ where the ending says so). `only_models`: those that know its instructions, where others do not; models of
-    users' cat files always may.
+    C++ where the ending says so).
     """
 
     name: str
@@ -47,7 +46,6 @@ class Language(Record):
     headers: tuple[str, ...] = ()
     edits: tuple[EditKind, ...] = ALL_KINDS
     editor: str = ""
-    only_models: tuple[str, ...] = ()
 
     def frontend(self) -> Frontend:
         return cast(Frontend, import_module(f"memfence.frontends.{self.module}"))
@@ -82,13 +80,12 @@ LANGUAGES = (
         "litmus", "x86 litmus tests", "litmus", (".litmus",),
         lambda text: _first_word(text) in ("X86", "X86_64"),
         comments=_HERD_COMMENTS, words="exists forall locations filter not mfence sfence lfence lock",
-        edits=("mfence", "sfence"), only_models=("tso", "x86", "sc", "pso"),
+        edits=("mfence", "sfence"),
     ),
     Language(
         "aarch64", "AArch64 litmus tests", "aarch64", (".litmus",),
         lambda text: _first_word(text) == "AArch64",
         comments=_HERD_COMMENTS, words="exists forall locations filter not", edits=("mfence", "sfence"),
-        only_models=("armv8",),
     ),
     Language(
         "clitmus", "litmus tests in C", "clitmus", (".litmus",),

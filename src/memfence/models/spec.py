@@ -82,8 +82,3 @@ PSO = ModelSpec("pso", Buffering.PER_VARIABLE, ("mfence", "sfence"))
 
 SPECS: dict[str, ModelSpec] = {spec.name: spec for spec in (SC, TSO, PSO)}
 """Every model by the name that users write."""
-
-
-def spec_named(name: str) -> ModelSpec:
-    """The model that users mean by `name`, where x86 is TSO; KeyError for models without states."""
-    return TSO if name == "x86" else SPECS[name]

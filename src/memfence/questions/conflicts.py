@@ -8,6 +8,7 @@ from __future__ import annotations
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.catalogue import language_named
+from memfence.models.catalogue import ASSEMBLIES, MODELS, knows
 from memfence.models.spec import TSO
 from memfence.program.crowd import instances_of
 from memfence.program.ir import Program
@@ -28,14 +29,16 @@ def refuse_other_processors(program: Program, model: str | None = None) -> None:
 
     Without a `model`: that no machine with store buffers is.
     """
-    language = language_named(program.language)
-    is_of_user = model is not None and model.endswith(".cat")
-    if language is None or not language.only_models or (model or TSO.name) in language.only_models or is_of_user:
+    if knows(model or TSO.name, program.language):
         return
+    language = language_named(program.language)
+    if language is None or program.language not in ASSEMBLIES:
+        return
+    possible = [one.name for one in MODELS if one.knows(program.language)]
     where = f"`{model}`" if model is not None else "a model with store buffers"
     message = f"{language.title} have instructions that mean nothing under {where}"
     at = Label(program.source.span(0, min(1, len(program.source.text))))
-    hint = f"use --model {language.only_models[0]}, where a command has it"
+    hint = f"use --model {TSO.name if TSO.name in possible else possible[0]}, where a command has it"
     raise InputError([Diagnostic(Code.OTHER_PROCESSOR, message, at, hint=hint)])
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from memfence.axiomatic.candidates import candidate
 from memfence.axiomatic.code import Code, Write
 from memfence.axiomatic.execution import Execution
-from memfence.axiomatic.library import ASSEMBLY, WITH_STATES, knows, models_named
+from memfence.axiomatic.library import models_named
 from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.synchronised import synchronised
 from memfence.axiomatic.unroll import unroll
@@ -25,7 +25,8 @@ from memfence.models.cat.interpreter import Evaluation, judge
 from memfence.models.cat.polarity import reached
 from memfence.models.cat.relations import pairs_of
 from memfence.models.cat.syntax import Base
-from memfence.models.spec import spec_named
+from memfence.models.catalogue import ASSEMBLIES, knows, states_of
+from memfence.models.spec import SPECS
 from memfence.program.expressions import At, negate, walk
 from memfence.program.ir import Final, NoDeadlock, Program, Property
 from memfence.questions import check
@@ -94,12 +95,12 @@ def as_seen_by(name: str, program: Program, properties: Sequence[Property]) -> P
     It states the properties that are asked: a register that nobody asks about has no value at the end.
     """
     stating = replace(program, properties=tuple(properties))
-    return stating if name in WITH_STATES else synchronised(stating)
+    return stating if states_of(name) else synchronised(stating)
 
 
 def keeps_dependencies(program: Program, models: Sequence[AxiomaticModel]) -> bool:
     """Whether the dependencies of the text can be relied upon, or do not matter."""
-    return program.language == ASSEMBLY or not any(map(_uses_dependencies, models))
+    return program.language in ASSEMBLIES or not any(map(_uses_dependencies, models))
 
 
 class Violation(Record):
@@ -157,7 +158,7 @@ class _Asking:
     def answer(self, unrolled: int | None) -> ModelAnswer:
         if not knows(self.name, self.program.language):
             return ModelAnswer(self.name, Verdict.UNKNOWN, OutOfReach(Unfit.OTHER_LANGUAGE, NOWHERE))
-        if self.name in WITH_STATES:
+        if states_of(self.name):
             by_runs = self._by_runs()
             if by_runs is not None:
                 return self._waiting(by_runs) or by_runs
@@ -173,9 +174,7 @@ class _Asking:
 
     def _by_runs(self) -> ModelAnswer | None:
         """By the engines for models with states, which need no bound; None where they do not know."""
-        if self.program.language == ASSEMBLY:
-            return None
-        spec = spec_named(self.name)
+        spec = SPECS[states_of(self.name)]
         result = check(self.program, replace(self.options, model=spec.name, criterion=Criterion.SAFETY))
         if result.verdict is Verdict.UNKNOWN:
             return None

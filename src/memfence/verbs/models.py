@@ -1,35 +1,31 @@
-"""The memory models as users name them, and which of them are answered by searching states."""
+"""The memory models as users write them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memfence.models.catalogue import MODELS, NAMES, name_meant, states_of
 from memfence.tasks.usage import WrongUsage
 
-WITH_BUFFERS = ("sc", "tso", "pso")
-X86 = "x86"
-BY_STATES = {**{name: name for name in WITH_BUFFERS}, X86: "tso"}
-"""Models that have states, and the one of them whose states these are."""
-ALL_MODELS = (*BY_STATES, "rc11", "armv8")
-MEANT = {
-    **dict.fromkeys(("arm", "armv8-a", "arm64", "aarch64"), "armv8"),
-    **dict.fromkeys(("c", "c11", "c++", "c++11", "cpp", "c20", "c++20"), "rc11"),
-    **dict.fromkeys(("x86-64", "x86_64", "amd64", "x64"), X86),
-}
-"""Names that people try."""
+ALL_MODELS = NAMES
+BY_STATES = {model.name: model.states for model in MODELS if model.states}
+"""Models that have states, and the rules whose states these are."""
+WITH_RULES = tuple(name for name, states in BY_STATES.items() if name == states)
+RELAXED = tuple(name for name in WITH_RULES if name != "sc")
 
 
 def models_in(models: str | Sequence[str]) -> tuple[str, ...]:
     """The names in a list, or in a text with commas; WrongUsage for one that is none."""
     names = tuple(name.strip() for name in (models.split(",") if isinstance(models, str) else models))
     for name in names:
-        if name not in ALL_MODELS and not name.endswith(".cat"):
-            near = f"; did you mean {MEANT[name.lower()]!r}?" if name.lower() in MEANT else ""
-            known = ", ".join(map(repr, ALL_MODELS))
+        if name not in NAMES and not name.endswith(".cat"):
+            meant = name_meant(name)
+            near = f"; did you mean {meant!r}?" if meant else ""
+            known = ", ".join(map(repr, NAMES))
             raise WrongUsage("model", f"{name!r} is not one of {known}, nor a file NAME.cat{near}")
     return tuple(dict.fromkeys(names))
 
 
 def is_answered_by_states(models: Sequence[str]) -> bool:
     """Whether this is one model whose runs are searched: then there is more to ask, and no bound on loops."""
-    return len(models) == 1 and models[0] in WITH_BUFFERS
+    return len(models) == 1 and states_of(models[0]) == models[0]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from memfence.models.catalogue import WITHOUT_STATES, states_of
 from memfence.tasks.usage import WrongUsage
-from memfence.verbs.models import BY_STATES, X86
 from memfence.verbs.option import Option
 from memfence.verbs.options import option_of
 from memfence.verbs.usage import Usage
@@ -60,15 +60,16 @@ def _in_another_language(option: Option, usage: Usage) -> str | None:
 
 
 def answered_as(usage: Usage) -> tuple[str, ...]:
-    """The models of the usage, where x86 is asked as tso if something is said that only a model with states knows.
+    """The models of the usage, where x86 is asked as tso if something is said that only a search of states knows.
 
     x86 is TSO: the same question, answered by the engines that search states.
     """
-    if usage.models != (X86,):
-        return usage.models
-    without_states = replace(usage, models=("rc11",))
+    asked = usage.models
+    if len(asked) != 1 or states_of(asked[0]) in ("", asked[0]):
+        return asked
+    without_states = replace(usage, models=WITHOUT_STATES[:1])
     for name in usage.said:
         option = option_of(usage.verb, name)
         if option is not None and obstacle(option, without_states) is not None:
-            return (BY_STATES[X86],)
-    return usage.models
+            return (states_of(asked[0]),)
+    return asked

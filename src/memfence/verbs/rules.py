@@ -6,9 +6,11 @@ far as is known.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from memfence.failures import allowed_words
+from memfence.models.catalogue import WITHOUT_STATES
 from memfence.verbs.models import BY_STATES
 from memfence.verbs.option import Rule
 from memfence.verbs.usage import Usage, is_more_than_absence
@@ -28,20 +30,25 @@ def ends_that_are_normal(usage: Usage, value: Any) -> str | None:
 # Models.
 
 
+def _either(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}"
+
+
 def states(usage: Usage, value: Any) -> str | None:
     """For models that have states; `check` asks several of them, `fix` and `why` one."""
     others = [name for name in usage.models if name not in BY_STATES]
     if others:
-        return f"it is about searching states, and `{others[0]}` has none; use --model sc, tso, pso or x86"
+        return f"it is about searching states, and `{others[0]}` has none; use --model {_either(BY_STATES)}"
     return None if usage.verb == "check" else one_with_states(usage, value)
 
 
 def one_with_states(usage: Usage, value: Any) -> str | None:
     """For one model that has states."""
     if len(usage.models) > 1:
-        return f"it is for one model at a time, not for {','.join(usage.models)}; use --model sc, tso, pso or x86"
+        return f"it is for one model at a time, not for {','.join(usage.models)}; use --model {_either(BY_STATES)}"
     if usage.models and usage.models[0] not in BY_STATES:
-        return f"not for `{usage.models[0]}`, which has no states; use --model sc, tso, pso or x86"
+        return f"not for `{usage.models[0]}`, which has no states; use --model {_either(BY_STATES)}"
     return None
 
 
@@ -49,7 +56,8 @@ def executions(usage: Usage, value: Any) -> str | None:
     """For models that are answered by the executions of unrolled loops."""
     if usage.models and all(name in BY_STATES for name in usage.models):
         need = "needs" if len(usage.models) == 1 else "need"
-        return f"{' and '.join(usage.models)} {need} no bound on loops: leave it out, or use --model rc11 or armv8"
+        other = f"leave it out, or use --model {_either(WITHOUT_STATES)}"
+        return f"{' and '.join(usage.models)} {need} no bound on loops: {other}"
     return None
 
 
@@ -62,7 +70,7 @@ def safety_of_models(usage: Usage, value: Any) -> str | None:
     if len(usage.models) > 1:
         instead = "`memfence compare` asks every criterion under TSO and PSO"
         return f"`{other}` is asked of one model at a time, not of {','.join(usage.models)}; {instead}"
-    return f"`{other}` is not defined for `{usage.models[0]}` here, only safety is; use --model sc, tso, pso or x86"
+    return f"`{other}` is not defined for `{usage.models[0]}` here, only safety is; use --model {_either(BY_STATES)}"
 
 
 def fences_do_something(usage: Usage, value: Any) -> str | None:

@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator
 from typing import assert_never
 
 from memfence.models.cat.syntax import Axiom, Base, Binary, Cat, CatExpr, Named, Unary
-from memfence.models.cat.vocabulary import ARMV8_TAGS, C11_TAGS, X86_TAGS
+from memfence.models.cat.vocabulary import TAGS
 from memfence.records import Record
 
-GROWING = frozenset({"_", "F", "po", *C11_TAGS, *ARMV8_TAGS, *X86_TAGS} - {"NA", "X"})
+GROWING = frozenset({"_", "F", "po", *TAGS} - {"NA", "X"})
 """What grows where an order is strengthened or a fence is added. (A fence is also one more event in `po`.)"""
 
 

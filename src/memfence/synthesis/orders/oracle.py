@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from memfence.axiomatic.code import Code, EventItem
-from memfence.axiomatic.library import WITH_STATES, models_named
+from memfence.axiomatic.library import models_named
 from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.unroll import unroll
 from memfence.axiomatic.unrolling.refusal import NotUnrolled
 from memfence.engines.axiomatic.goals import Goal
 from memfence.engines.axiomatic.solve import Activated, Executions, Found, LimitHit, OutOfTime
+from memfence.models.catalogue import states_of
 from memfence.program.ir import Program, Property
 from memfence.questions.portable import as_seen_by, goals_of, keeps_dependencies
 from memfence.synthesis.orders.candidates import strengthened
@@ -55,7 +56,7 @@ class OrderOracle:
             try:
                 codes = [unroll(as_seen_by(name, changed, properties), rounds) for changed in levels]
             except NotUnrolled as unfit:
-                if name not in WITH_STATES:
+                if not states_of(name):
                     raise
                 refused = unfit  # its states are searched for the proof; the others choose
                 continue

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from memfence.models.catalogue import NAMES, WITHOUT_STATES
+from memfence.verbs.models import RELAXED, WITH_RULES
 from memfence.verbs.names import ABOUT_STATES, BY_MODELS, CHECKING
 from memfence.verbs.option import MOST, Group, Option
 from memfence.verbs.question_rules import buffers, defined_for_model, infinite_runs, persistence, safety
 from memfence.verbs.rules import executions, fences_do_something, one_with_states, safety_of_models, states
 
 CRITERIA = ("safety", "persistent", "robust", "state-robust", "trf", "drf")
-RELAXED = ("tso", "pso")
+_OTHERS = ", ".join(name for name in NAMES if name not in WITH_RULES)
 
 ASKING = (
     Option(
@@ -18,7 +20,7 @@ ASKING = (
         metavar="MODEL",
         default="tso",
         completed="models",
-        help="sc, tso, pso; x86, rc11, armv8, NAME.cat; or a list with commas.",
+        help=f"{', '.join(WITH_RULES)}; {_OTHERS}, NAME.cat; or a list with commas.",
     ),
     Option(
         name="model",
@@ -28,7 +30,7 @@ ASKING = (
         default="tso",
         completed="models",
         rules=(fences_do_something,),
-        help="tso, pso; x86, rc11, armv8, NAME.cat or a list: orders in C.",
+        help=f"{', '.join(RELAXED)}; {_OTHERS}, NAME.cat or a list: orders in C.",
     ),
     Option(
         name="model",
@@ -67,7 +69,7 @@ ASKING = (
         least=0,
         most=MOST,
         rules=(executions,),
-        help="For rc11, armv8 and cat files: follow loops K times.",
+        help=f"For {', '.join(WITHOUT_STATES)} and cat files: follow loops K times.",
     ),
     Option(
         name="forbid",

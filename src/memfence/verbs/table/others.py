@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from memfence.verbs.models import WITH_RULES
 from memfence.verbs.option import MOST, Group, Option
 from memfence.verbs.rules import needs, needs_value
 
@@ -68,7 +69,7 @@ TRANSLATED = (
         name="model",
         verbs=TRANSLATE,
         group=Group.EVERYDAY,
-        choices=("sc", "tso", "pso"),
+        choices=WITH_RULES,
         rules=(needs_value("of", "states", because="it goes with --of states"),),
         help="With --of states: drawn over those of SC. Default: tso.",
     ),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from memfence.verbs.models import RELAXED, WITH_RULES
 from memfence.verbs.option import MOST, Group, Option
 from memfence.verbs.rules import ends_that_are_normal, needs, not_with, on_one_machine, replays_own_model
-from memfence.verbs.table.asking import RELAXED
 from memfence.verbs.table.reading import BY_GCC, FOR_C, HOW
 
 RUN, EXPLORE, SIMULATE = frozenset({"run"}), frozenset({"explore"}), frozenset({"simulate"})
@@ -255,7 +255,7 @@ WALKED = (
         name="model",
         verbs=SIMULATE,
         group=Group.EVERYDAY,
-        choices=("sc", "tso", "pso"),
+        choices=WITH_RULES,
         rules=(replays_own_model,),
         help="Memory model. Default: tso.",
     ),
