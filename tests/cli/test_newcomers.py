@@ -108,7 +108,7 @@ def test_the_table_of_fences_and_the_reasons_blame_the_same_accesses(tmp_path: P
     (tmp_path / "a.c").write_text(text)
     shown = " ".join(memfence("fix", "a.c", folder=tmp_path, environment={"COLUMNS": "200"}).stdout.split())
     assert "a: p = &o (line 4) before the load of y (line 6)" in shown
-    assert "`a` read y = 0 from memory (a.c:6" in shown
+    assert "`a` read y = 0 from memory (line 6" in shown
     assert "(5→4: line 4, in a call from line 5)" in shown
 
 

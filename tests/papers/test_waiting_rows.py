@@ -41,7 +41,7 @@ def _verdict(program: Program, model: str) -> Verdict:
 def test_a_thread_waits_for_ever(path: Path) -> None:
     if path.stem in NOT_JOINED:
         for model in MODELS:
-            assert _verdict(load(path), model) is Verdict.HOLDS
+            assert _verdict(load(path), model) in (Verdict.HOLDS, Verdict.HOLDS_UP_TO)  # loops may have no end
         joined = path.read_text().replace("return 0;", "pthread_join(t1, NULL); pthread_join(t2, NULL); return 0;")
         program = load_text(SourceText(str(path), joined))
         assert {_verdict(program, model) for model in MODELS} == {Verdict.VIOLATED}
