@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.command_line import memfence
-from support.cycles import cycles
+from support.generators.cycles import cycles
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")

@@ -7,7 +7,6 @@ from collections import Counter
 import pytest
 
 from memfence import CheckOptions, check
-from memfence.models.reference_search import Outcome
 from memfence.models.spec import SPECS, ModelName
 from memfence.pipeline import load_text
 from memfence.program.expressions import At, conjunction
@@ -15,9 +14,10 @@ from memfence.program.ir import Final, Program
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from memfence.tasks.task import Safety, Task
-from support.cycles import EDGES, REGISTERS, Cycle, cycles
 from support.engines import LIMITS, answers, outcomes_of
+from support.generators.cycles import EDGES, REGISTERS, Cycle, cycles
 from twins import axiomatic
+from twins.reference_search import Outcome
 
 MODELS: tuple[ModelName, ...] = ("sc", "tso", "pso")
 SHARP = [edge for name, edge in EDGES.items() if not name.startswith(("MFencedR", "SFencedR", "Pos"))]

@@ -17,8 +17,8 @@ from memfence.questions.ltl.parser import parse_formula
 from memfence.questions.ltl.translate import translate
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
-from support.emptiness import has_accepted_run
 from support.models import memory_model
+from twins.emptiness import has_accepted_run
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "dve"
 RESPONSE = "G (P@wait -> F P@cs)"

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from memfence.models.reference_search import shortest_steps
 from memfence.models.spec import ModelName
 from memfence.models.state import State
 from memfence.models.steps import MemoryModel, evaluate_in
@@ -21,6 +20,7 @@ from memfence.program.expressions import Expr
 from memfence.program.ir import Invariant, Program
 from memfence.source import NOWHERE
 from support.models import memory_model
+from twins.reference_search import shortest_steps
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ROWS = list(csv.DictReader((EXAMPLES / "verdicts.csv").read_text().splitlines()))

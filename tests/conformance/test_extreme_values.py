@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from memfence.models.reference_search import outcomes
 from memfence.models.spec import SPECS, ModelName
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, variable_address
 from memfence.program.ir import Domain, Fence, Load, Op, Program, SharedVar, Store
 from support.engines import outcomes_of
+from twins.reference_search import outcomes
 
 DOMAINS = [
     *(Domain(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 33, 63, 64)),

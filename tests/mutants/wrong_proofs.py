@@ -34,7 +34,7 @@ Answer = tuple[str, str]
 
 def safety(seed: int) -> Any:
     from memfence.api.certify import check_certified
-    from support.cyclic_programs import cyclic_program
+    from support.generators.cyclic_programs import cyclic_program
 
     random = Random(seed)
     program = cyclic_program(seed, ordered=seed % 3 == 0)
@@ -51,8 +51,8 @@ def safety(seed: int) -> Any:
 
 def criterion(seed: int) -> Any:
     from memfence.api.certify import check_certified
-    from support.cyclic_programs import cyclic_program
-    from support.racing_programs import racing_program
+    from support.generators.cyclic_programs import cyclic_program
+    from support.generators.racing_programs import racing_program
 
     name, model = CRITERIA[seed // 2 % len(CRITERIA)]
     program = racing_program(seed) if seed % 2 else cyclic_program(seed)
@@ -61,7 +61,7 @@ def criterion(seed: int) -> Any:
 
 def temporal(seed: int) -> Any:
     from memfence.api.certify import check_certified
-    from support.cyclic_programs import cyclic_program
+    from support.generators.cyclic_programs import cyclic_program
 
     random = Random(seed)
     formula = random.choice(["<> (x0 == 1)", "[] <> (x0 == 0)", "[] (x0 < 2)", "(x0 == 1) -> <> (x0 == 2)"])
@@ -74,7 +74,7 @@ def temporal(seed: int) -> Any:
 def any_number(seed: int) -> Any:
     from memfence.api.certify import check_certified
     from memfence.program.ir import Forbidden
-    from support.crowd_programs import bad_state, crowd_program
+    from support.generators.crowd_programs import bad_state, crowd_program
 
     program = crowd_program(seed)
     bad = Forbidden(bad_state(program, Random(seed)), "drawn")
@@ -98,7 +98,7 @@ def fences(seed: int) -> Answer:
     from memfence.synthesis.options import FixOptions
     from memfence.synthesis.synthesise import fix_fences
     from memfence.tasks.criterion import Criterion
-    from support.racing_programs import racing_program
+    from support.generators.racing_programs import racing_program
 
     name, model = [("persistent", "tso"), ("robust", "tso"), ("robust", "pso"), ("state-robust", "pso")][
         seed // len(KINDS) % 4

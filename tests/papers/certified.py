@@ -47,7 +47,7 @@ from memfence.source import SourceText  # noqa: E402
 from memfence.synthesis.result import FixResult  # noqa: E402
 from memfence.tasks.answer import Verdict  # noqa: E402
 from support.corpus import CORPUS  # noqa: E402
-from support.cyclic_programs import cyclic_program  # noqa: E402
+from support.generators.cyclic_programs import cyclic_program  # noqa: E402
 
 MODELS = ("sc", "tso", "pso")
 MOST_BEEM_STATES = 300_000

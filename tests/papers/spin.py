@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from memfence.models.reference_search import breadth_first, explore
 from memfence.models.state import State
 from memfence.models.steps import is_final, set_at, starts, successors
 from memfence.program.ir import Program
 from support.models import memory_model
+from twins.reference_search import breadth_first, explore
 
 needs_spin = pytest.mark.skipif(
     shutil.which("spin") is None or shutil.which("gcc") is None, reason="spin or gcc is not installed"

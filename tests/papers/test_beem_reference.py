@@ -8,7 +8,6 @@ import pytest
 from beem import Answer, Instance, load, property_of, small_instances
 
 from memfence.frontends.dve.lowering import parse_state_expression
-from memfence.models.reference_search import breadth_first
 from memfence.models.sc import Sc
 from memfence.models.state import State
 from memfence.models.steps import evaluate_in, starts
@@ -18,7 +17,8 @@ from memfence.questions.ltl.formula import Not
 from memfence.questions.ltl.parser import parse_formula
 from memfence.questions.ltl.translate import translate
 from support.corpus import corpus_files, needs_corpus
-from support.emptiness import following, has_accepted_run, has_run_of_property
+from twins.emptiness import following, has_accepted_run, has_run_of_property
+from twins.reference_search import breadth_first
 
 pytestmark = needs_corpus
 

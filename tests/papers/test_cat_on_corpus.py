@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from memfence.axiomatic.enumeration import executions
 from memfence.axiomatic.execution import Execution
 from memfence.axiomatic.library import models_named
 from memfence.axiomatic.model import AxiomaticModel
@@ -21,6 +20,7 @@ from memfence.program.ir import Final, Program
 from memfence.source import SourceText
 from support.c_compiler import HAS_CLANG
 from support.corpus import CORPUS, needs_corpus
+from twins.enumeration import executions
 
 PORTABLE = CORPUS / "portable"
 UNREADABLE = {"AARCH64/TUTO/MP+nondep+dmb.sy.litmus"}

@@ -27,7 +27,7 @@ from memfence.questions.ltl.formula import (
     normal_form,
 )
 from memfence.questions.ltl.translate import translate
-from support.ltl_words import random_formula, random_lasso
+from support.generators.ltl_words import random_formula, random_lasso
 
 SPIN = shutil.which("spin")
 pytestmark = pytest.mark.skipif(SPIN is None, reason="spin is not installed")

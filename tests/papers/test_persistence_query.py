@@ -22,7 +22,7 @@ from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
 from memfence.translation.persistence_query import persistence_query
 from memfence.translation.promela import render_promela
-from support.criteria_programs import RICH, criteria_programs
+from support.generators.criteria_programs import RICH, criteria_programs
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 needs_spin = pytest.mark.skipif(

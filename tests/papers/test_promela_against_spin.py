@@ -22,7 +22,6 @@ from spin import (
 
 from memfence.frontends.frontend import EditKind
 from memfence.frontends.promela import insert_fences, parse
-from memfence.models.reference_search import explore
 from memfence.models.steps import evaluate_in
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Invariant, Program
@@ -31,6 +30,7 @@ from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
 from support.models import memory_model
+from twins.reference_search import explore
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.pml"))
 

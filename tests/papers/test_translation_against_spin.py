@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 
-from memfence.models.reference_search import reachable
 from memfence.models.steps import evaluate_in
 from memfence.pipeline import load
 from memfence.program.builder import ProcessBuilder
@@ -20,9 +19,10 @@ from memfence.program.expressions import At, Binary, Const, Register, RegisterOf
 from memfence.program.ir import Assign, Assume, Domain, Forbidden, Load, Program, SharedVar, Store, Sync
 from memfence.translation.promela import render_promela
 from support.exploration import shortest_run
-from support.generators import EVERYTHING, Feature, Shape, programs
+from support.generators.programs import EVERYTHING, Feature, Shape, programs
 from support.models import memory_model
 from support.samples import Sample, message_passing, store_buffering
+from twins.reference_search import reachable
 
 pytestmark = pytest.mark.skipif(
     shutil.which("spin") is None or shutil.which("gcc") is None, reason="spin (Debian package) or gcc not installed"

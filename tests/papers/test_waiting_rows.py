@@ -20,7 +20,7 @@ from support.corpus import CORPUS, needs_corpus
 FOLDER = CORPUS / "c" / "genmc"
 MODELS = ("x86", "rc11", "armv8")
 NOT_JOINED = {"lock-deadlock0", "lamport-deadlock0"}
-"""`main` returns without having joined its threads, which ends the process: nobody waits then. GenMC lets them go on."""
+"""`main` returns without having joined its threads, which ends the process: none waits then. GenMC lets them go on."""
 NOT_READ = {"wb-maximals+dsa"}
 """Its header is not part of the corpus."""
 

@@ -19,10 +19,10 @@ from memfence.program.ir import Assume, Location, Program, Transition
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.task import Keeps, Safety, Task
-from support.cycles import looping_cycles
-from support.cyclic_programs import cyclic_program
 from support.engines import LIMITS, answers, outcomes_of
-from support.racing_programs import racing_program
+from support.generators.cycles import looping_cycles
+from support.generators.cyclic_programs import cyclic_program
+from support.generators.racing_programs import racing_program
 
 MODELS = (SC, TSO, PSO)
 BOUNDED = (TSO.bounded(1), TSO.bounded(2), TSO.bounded(1, per_variable=True), PSO.bounded(1), PSO.bounded(2))

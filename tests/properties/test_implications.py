@@ -18,8 +18,8 @@ from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.options import CheckOptions
-from support.criteria_programs import RICH, criteria_programs
-from support.cyclic_programs import cyclic_program
+from support.generators.criteria_programs import RICH, criteria_programs
+from support.generators.cyclic_programs import cyclic_program
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/theory/criteria.md"
 QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memfence.models.reference_search import explore
 from memfence.models.state import State
 from memfence.models.steps import MemoryModel
 from memfence.passes.intervals import bound_values
 from memfence.program.ir import UNDECLARED, Domain, Program
 from memfence.program.validate import validate
-from support.generators import EVERYTHING, Shape, programs
+from support.generators.programs import EVERYTHING, Shape, programs
 from support.models import memory_model
+from twins.reference_search import explore
 
 MODELS = [memory_model("sc"), memory_model("tso", bound=2), memory_model("pso", bound=2)]
 MODEL = st.sampled_from(MODELS)

@@ -14,15 +14,15 @@ import pytest
 
 from memfence.engines.native.explicit import explore
 from memfence.engines.native.symbolic import explore_symbolic
-from memfence.models.reference_search import Outcome
 from memfence.models.spec import PSO, SC, TSO, ModelSpec
 from memfence.program.ir import Program, Store
 from memfence.tasks.task import Safety
-from support.cycles import looping_cycles
-from support.cyclic_programs import cyclic_program
 from support.engines import LIMITS, outcomes_of, outcomes_within
 from support.fenced import with_fences
-from support.racing_programs import racing_program
+from support.generators.cycles import looping_cycles
+from support.generators.cyclic_programs import cyclic_program
+from support.generators.racing_programs import racing_program
+from twins.reference_search import Outcome
 
 RELAXED = (TSO, PSO)
 MODELS = (SC, *RELAXED)

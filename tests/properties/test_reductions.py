@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from memfence.models.reference_search import Exploration, explore
 from memfence.models.spec import SPECS
 from memfence.models.state import State
 from memfence.models.steps import MemoryModel, is_final, successors
@@ -17,8 +16,9 @@ from memfence.passes.reductions import REDUCTIONS, reduce
 from memfence.program.facts.observation import Observed
 from memfence.program.ir import Program
 from memfence.program.validate import validate
-from support.generators import EVERYTHING, Shape, programs
+from support.generators.programs import EVERYTHING, Shape, programs
 from support.models import memory_model
+from twins.reference_search import Exploration, explore
 
 # Much register work and few values: measured to kill the planted bugs that (8, 1, 1) and three values let live.
 SHAPE = Shape(

@@ -10,7 +10,7 @@ from memfence.axiomatic.library import models_named
 from memfence.models.cat.polarity import offences
 from memfence.synthesis.orders.candidates import strengthened, with_candidate_fences
 from memfence.synthesis.orders.places import edits_of, find_places
-from support.order_choices import MODELS, outcomes, program_with_places
+from support.generators.order_choices import MODELS, outcomes, program_with_places
 
 NAMES = (*MODELS, "sc", "pso")
 

@@ -18,8 +18,8 @@ from memfence.program.expressions import At, RegisterOf, Shared, conjunction, va
 from memfence.program.ir import Program
 from memfence.tasks.limits import Limits
 from memfence.tasks.task import Safety
-from support.cyclic_programs import cyclic_program
-from support.generators import EVERYTHING, Shape, programs
+from support.generators.cyclic_programs import cyclic_program
+from support.generators.programs import EVERYTHING, Shape, programs
 from support.models import spec
 from support.symbolic_limit import JUST_EXPLORE, explicit_limit
 

@@ -6,7 +6,6 @@ from typing import get_args
 
 import pytest
 
-from memfence.models.reference_search import Outcome, outcomes
 from memfence.models.spec import ModelSpec
 from memfence.models.steps import modified
 from memfence.program.builder import ProcessBuilder
@@ -16,9 +15,10 @@ from memfence.tasks.answer import Verdict
 from memfence.tasks.task import Safety, Task
 from properties.test_engines_agree import MODELS, check_agreement, check_share, racing_tasks
 from support.engines import LIMITS, answers, outcomes_of
-from support.racing_programs import racing_program
-from support.wide_expressions import WHOLE
-from support.wide_values import EDGES, with_values
+from support.generators.racing_programs import racing_program
+from support.generators.wide_expressions import WHOLE
+from support.generators.wide_values import EDGES, with_values
+from twins.reference_search import Outcome, outcomes
 
 X = variable_address(0)
 OPERANDS = [WHOLE.lo, -1, 1, 2**32, WHOLE.hi]

@@ -7,7 +7,6 @@ from itertools import count
 
 from memfence.engines.native.explicit import Explored, explore
 from memfence.engines.registry import engines_for
-from memfence.models.reference_search import Outcome
 from memfence.models.spec import ModelSpec
 from memfence.models.steps import evaluate_in
 from memfence.program.expressions import Expr, RegisterOf, Shared, variable_address
@@ -16,6 +15,7 @@ from memfence.strategy.portfolio import decide
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.limits import Limits
 from memfence.tasks.task import Safety, Task
+from twins.reference_search import Outcome
 
 LIMITS = Limits(timeout_seconds=20)
 

@@ -1,4 +1,4 @@
-"""Runs and final states by `models.reference_search`, as the tests like to see them."""
+"""Runs and final states by `twins.reference_search`, as the tests like to see them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 from memfence.execution.trace import Trace
 from memfence.models.readings import is_locked
-from memfence.models.reference_search import breadth_first, shortest_steps
 from memfence.models.spec import ModelName
 from memfence.models.state import Run, State
 from memfence.models.steps import MemoryModel, evaluate_in, is_final, starts, successors
@@ -14,6 +13,7 @@ from memfence.program.expressions import Expr
 from memfence.program.facts.effects import is_local
 from memfence.program.ir import Final, Program, Store
 from support.models import memory_model
+from twins.reference_search import breadth_first, shortest_steps
 
 
 def shortest_run(program: Program, model: MemoryModel, goal: Callable[[State], bool]) -> Trace | None:

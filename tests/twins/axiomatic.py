@@ -24,12 +24,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, permutations, product
 
-from memfence.models.reference_search import Outcome
 from memfence.models.spec import ModelName
 from memfence.models.steps import modified, set_at
 from memfence.program.expressions import Address, EvaluationError, Expr, Register, check_index, evaluate
 from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Op, Process, Program, Rmw, Store
 from memfence.program.orders import MemoryOrder
+from twins.reference_search import Outcome
 
 MODELS: tuple[ModelName, ...] = ("sc", "tso", "pso")
 INITIAL = -1

@@ -20,7 +20,6 @@ from memfence.certificates.format.minimum import read_minimum
 from memfence.certificates.format.ranks import read_ranks
 from memfence.certificates.format.sections import OBJECT, PROGRAM, ROWS, SECTION
 from memfence.models.buffering import Buffering
-from memfence.models.reference_search import breadth_first, reachable
 from memfence.models.spec import SC
 from memfence.models.state import Failure, State
 from memfence.models.steps import set_at
@@ -30,6 +29,7 @@ from memfence.tasks.answer import Verdict
 from memfence.tasks.evidence import Bound
 from support.certificates import Chunks
 from twins import dual as twin
+from twins.reference_search import breadth_first, reachable
 
 
 def sections_of(chunks: Chunks) -> Iterator[tuple[dict[str, Any], list[bytes], list[bytes]]]:

@@ -16,7 +16,6 @@ from typing import Any, Literal
 from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
 from memfence.models.readings import Reading, is_locked
-from memfence.models.reference_search import breadth_first
 from memfence.models.spec import ModelName
 from memfence.models.state import Commit, DropSeparator, Failure, Run, State, Step
 from memfence.models.steps import MemoryModel, set_at, starts, take
@@ -24,6 +23,7 @@ from memfence.models.tso import Tso
 from memfence.program.ir import Fence, Location, Lock, Op, Program
 from memfence.program.orders import MemoryOrder
 from support.models import memory_model
+from twins.reference_search import breadth_first
 
 INITIAL = ("initial",)
 

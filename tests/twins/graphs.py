@@ -22,10 +22,10 @@ from memfence.axiomatic.code import Barrier, Code, EventItem, Read, Thread, Writ
 from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.thread_run import Did, ThreadRun
 from memfence.models.cat.interpreter import judge
-from memfence.models.reference_search import Outcome
 from memfence.program.expressions import Address, EvaluationError, Expr, Register, check_index, evaluate
 from memfence.program.facts.effects import value_written
 from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Op, Process, Program, Rmw, Store, Transition
+from twins.reference_search import Outcome
 
 FAILED = -1
 """The location of a thread whose check has failed."""

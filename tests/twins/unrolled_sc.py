@@ -27,9 +27,9 @@ from memfence.axiomatic.code import (
     Wait,
     Write,
 )
-from memfence.models.reference_search import Outcome, breadth_first
 from memfence.models.steps import set_at
 from memfence.program.expressions import Address, EvaluationError, Expr, Register, check_index, evaluate
+from twins.reference_search import Outcome, breadth_first
 
 STOPPED = -1
 """The position of a thread that waits for ever, failed, or reached the bound."""

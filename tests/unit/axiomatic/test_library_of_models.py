@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from memfence.axiomatic.code import Barrier, Code, End, Item, Read, Thread, Write
-from memfence.axiomatic.enumeration import executions, judged_executions
 from memfence.axiomatic.library import models_named
 from memfence.diagnostics import InputError
 from memfence.program.expressions import Const, variable_address
 from memfence.program.ir import BIT, Program, SharedVar
 from memfence.program.orders import MemoryOrder
+from twins.enumeration import executions, judged_executions
 
 X, Y = variable_address(0), variable_address(1)
 ONE = Const(1)

@@ -12,13 +12,13 @@ from memfence.certificates.format.columns import Columns, row_of
 from memfence.certificates.format.header import Claim
 from memfence.diagnostics import InputError
 from memfence.models.buffering import Buffering
-from memfence.models.reference_search import reachable
 from memfence.models.spec import SC
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.report.describe.verify import verify_text
 from memfence.source import SourceText
 from support.certificates import invariant_certificate
+from twins.reference_search import reachable
 
 PROGRAM = load_text(SourceText("store.pml", "byte x;\nactive proctype P() { x = 1 }\n"))
 

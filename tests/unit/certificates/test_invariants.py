@@ -17,7 +17,6 @@ from memfence.certificates.format.container import NotACertificate, read_chunks
 from memfence.certificates.format.header import Claim
 from memfence.certificates.format.sections import OBJECT, SECTION
 from memfence.certificates.writer.certify import certify
-from memfence.models.reference_search import reachable
 from memfence.models.state import Commit, Run, State
 from memfence.models.steps import starts
 from memfence.pipeline import load_text
@@ -27,6 +26,7 @@ from memfence.tasks.limits import Limits
 from support.certificates import beginning, container, invariant_certificate, row_of
 from support.models import spec
 from support.proved import executable, needs_the_proved_checker
+from twins.reference_search import reachable
 
 FLAGS = "byte x, y; active proctype P() { x = 1; y = 1 } active proctype Q() { byte r; r = y; r = x }"
 LITMUS = """X86 SB

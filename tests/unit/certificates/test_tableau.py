@@ -10,7 +10,7 @@ from memfence.certificates.checker.tableau import Refuting, refuting_formula
 from memfence.digraph import components
 from memfence.questions.ltl.evaluate import Lasso, holds
 from memfence.questions.ltl.formula import formula_text
-from support.ltl_words import random_formula, random_lasso
+from support.generators.ltl_words import random_formula, random_lasso
 
 WORDS = 12
 

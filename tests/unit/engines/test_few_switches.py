@@ -17,7 +17,7 @@ from memfence.tasks.limits import Limits
 from memfence.tasks.task import Safety, Task
 from support.control_graphs import control_graphs
 from support.engines import outcomes_of
-from support.racing_programs import racing_program
+from support.generators.racing_programs import racing_program
 
 ALL = frozenset({"dead", "fuse", "order", "slice", "symmetry"})
 ENOUGH = 60

@@ -17,12 +17,12 @@ from memfence.execution.trace_graph import trace_graph
 from memfence.models.spec import ModelName
 from memfence.models.state import Commit, Run
 from memfence.program.ir import Program
-from support.generators import EVERYTHING, Shape, programs
+from support.generators.programs import EVERYTHING, Shape, programs
+from support.generators.random_runs import random_run
 from support.models import memory_model
-from support.random_runs import random_run
-from support.recorded_events import Event as Recorded
-from support.recorded_events import as_trace_events, closure, conflict_order, interleavings, program_order
 from support.samples import Sample, message_passing, store_buffering
+from twins.recorded_events import Event as Recorded
+from twins.recorded_events import as_trace_events, closure, conflict_order, interleavings, program_order
 
 Pairs = set[tuple[int, int]]
 SHAPE = Shape(processes=(2, 3), statements=(2, 4), features=EVERYTHING - {"loops"})

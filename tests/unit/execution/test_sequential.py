@@ -19,10 +19,10 @@ from memfence.models.state import Commit, Run
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, variable_address
 from memfence.program.ir import Domain, Load, Program, SharedVar, Store
-from support.cycles import cycles
-from support.generators import EVERYTHING, Shape, programs
+from support.generators.cycles import cycles
+from support.generators.programs import EVERYTHING, Shape, programs
+from support.generators.random_runs import random_run
 from support.models import memory_model
-from support.random_runs import random_run
 from support.samples import store_buffering
 
 SHAPE = Shape(processes=(2, 3), statements=(2, 3), features=EVERYTHING - {"loops"})

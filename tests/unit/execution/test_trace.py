@@ -8,15 +8,15 @@ from hypothesis import given, settings
 from memfence.execution.occurrences import occurrences
 from memfence.execution.overtaking import explain, overtaken_pairs, torn_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
-from memfence.models.reference_search import reachable
 from memfence.models.spec import ModelName
 from memfence.models.state import Commit, DropSeparator, Run, State
 from memfence.models.steps import evaluate_in
 from memfence.program.ir import Forbidden, Program
 from support.exploration import shortest_run
-from support.generators import EVERYTHING, Shape, programs
+from support.generators.programs import EVERYTHING, Shape, programs
 from support.models import memory_model
 from support.samples import Sample, message_passing, store_buffering
+from twins.reference_search import reachable
 
 
 def violation(program: Program, model: ModelName) -> Trace:

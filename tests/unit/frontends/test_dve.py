@@ -10,7 +10,6 @@ import pytest
 from memfence.diagnostics import InputError
 from memfence.frontends import dve
 from memfence.frontends.dve.lowering import parse_state_expression
-from memfence.models.reference_search import explore
 from memfence.models.sc import Sc
 from memfence.models.state import State
 from memfence.models.steps import MemoryModel, error_state, evaluate_in, successors
@@ -21,6 +20,7 @@ from memfence.program.validate import validate
 from memfence.source import SourceText
 from support.canonical import same_meaning
 from support.models import memory_model
+from twins.reference_search import explore
 
 EVERYTHING = Path(__file__).parents[2] / "golden" / "programs" / "dve" / "everything.dve"
 

@@ -10,7 +10,6 @@ from memfence.diagnostics import InputError
 from memfence.frontends import persist, trencher
 from memfence.frontends.frontend import EditKind
 from memfence.frontends.persist.edits import write_program
-from memfence.models.reference_search import explore
 from memfence.program.expressions import Binary, Conditional, Const, Expr, Register, Unary, variable_address
 from memfence.program.ir import (
     UNDECLARED,
@@ -32,6 +31,7 @@ from memfence.synthesis.apply_edits import insert
 from support.canonical import canonical, same_meaning
 from support.corpus import needs_corpus, transition_lists
 from support.models import memory_model
+from twins.reference_search import explore
 
 PROGRAMS = Path(__file__).parents[2] / "golden" / "programs" / "persist"
 

@@ -10,7 +10,6 @@ from memfence.diagnostics import InputError
 from memfence.frontends import rmm
 from memfence.frontends.catalogue import choose_language
 from memfence.frontends.frontend import EditKind
-from memfence.models.reference_search import reachable
 from memfence.models.spec import ModelName
 from memfence.models.steps import evaluate_in
 from memfence.passes.lock_regions import fuse_lock_regions
@@ -22,6 +21,7 @@ from support.canonical import canonical, same_meaning
 from support.exploration import values_of
 from support.models import memory_model
 from support.points import every_point, store_points
+from twins.reference_search import reachable
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "golden" / "programs" / "rmm").glob("*.rmm"))
 

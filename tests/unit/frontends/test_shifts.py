@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from memfence.frontends.parsing.limits import operation
-from memfence.models.reference_search import explore
 from memfence.models.spec import SC
 from memfence.pipeline import load_text
 from memfence.program.expressions import Binary, Const, EvaluationError, Expr, Register, evaluate, walk
 from memfence.program.ir import Program
 from memfence.source import SourceText
+from twins.reference_search import explore
 
 COUNTS = (-1, 0, 1, 30, 31, 32, 33, 63, 64, 127, 128)
 TEXTS = {

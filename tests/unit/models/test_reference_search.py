@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from memfence.models.reference_search import TooManyStates, breadth_first, explore, outcomes, reachable, shortest_steps
 from memfence.models.state import Commit, Run
 from support.models import memory_model
 from support.samples import Sample, store_buffering
+from twins.reference_search import TooManyStates, breadth_first, explore, outcomes, reachable, shortest_steps
 
 SC, TSO, PSO = memory_model("sc"), memory_model("tso"), memory_model("pso")
 ONE_STORE = Sample("one store", "x").process("P", "x := 1").build()

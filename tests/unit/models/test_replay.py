@@ -10,7 +10,7 @@ from memfence.models.replay import is_start, nth_start, replay
 from memfence.models.state import Commit, DropSeparator, Failure, Run, Step
 from memfence.models.steps import starts, successors
 from memfence.program.ir import Program
-from support.generators import EVERYTHING, Shape, programs
+from support.generators.programs import EVERYTHING, Shape, programs
 from support.models import memory_model
 from support.samples import Sample, message_passing, store_buffering
 

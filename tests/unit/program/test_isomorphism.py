@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memfence.models.reference_search import outcomes
 from memfence.models.spec import PSO, SC, TSO
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import At, Binary, Const, variable_address
 from memfence.program.ir import Domain, Fence, Forbidden, Load, Op, Process, Program, SharedVar, Store, Transition
 from memfence.program.isomorphism import are_isomorphic
-from support.generators import EVERYTHING, Shape, programs
+from support.generators.programs import EVERYTHING, Shape, programs
+from twins.reference_search import outcomes
 
 SHAPE = Shape(processes=(2, 2), statements=(1, 3), features=EVERYTHING - {"loops"})
 QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))

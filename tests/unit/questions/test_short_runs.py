@@ -8,7 +8,6 @@ from hypothesis import given, settings
 import memfence
 from memfence.execution.pruning import pruned, switches
 from memfence.execution.trace import Trace
-from memfence.models.reference_search import shortest_steps
 from memfence.models.spec import SPECS
 from memfence.models.state import Run as Step
 from memfence.models.steps import evaluate_in
@@ -19,7 +18,8 @@ from memfence.questions.shortening import shortened
 from memfence.tasks.evidence import Run
 from memfence.tasks.options import CheckOptions
 from support.command_line import ROOT
-from support.generators import Shape, programs
+from support.generators.programs import Shape, programs
+from twins.reference_search import shortest_steps
 
 SIX = "byte x, y;\n" + "".join(
     f"active proctype W{n}() {{ byte r; r = x; r = y; r = r + 1; r = r + 1 }}\n" for n in range(4)

@@ -8,7 +8,6 @@ from xml.etree import ElementTree
 import pytest
 
 import memfence
-from memfence.models.reference_search import explore
 from memfence.models.spec import PSO, SC, TSO, ModelSpec
 from memfence.report.describe.compare import comparison_page
 from memfence.report.formats.html import render_html
@@ -18,6 +17,7 @@ from memfence.report.views.state_graph import is_new, state_graph_dot, state_gra
 from memfence.simulation.outcomes import outcomes
 from memfence.simulation.state_graph import state_graph
 from memfence.tasks.usage import WrongUsage
+from twins.reference_search import explore
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 SB = EXAMPLES / "store_buffering.litmus"

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from memfence.diagnostics import InputError
-from memfence.models.reference_search import outcomes
 from memfence.models.spec import TSO
 from memfence.pipeline import load
 from memfence.program.builder import ProcessBuilder
@@ -29,9 +28,10 @@ from memfence.silicon.machine import build, processors, read_counts, run
 from memfence.silicon.reproduce import Seen, StressOptions, reproduce, stressed
 from memfence.source import NOWHERE
 from memfence.tasks.options import CheckOptions
-from support.cycles import cycles
-from support.generators import EVERYTHING, Shape, programs
-from support.wide_expressions import REGISTERS, WHOLE, random_expression, random_value, value_of
+from support.generators.cycles import cycles
+from support.generators.programs import EVERYTHING, Shape, programs
+from support.generators.wide_expressions import REGISTERS, WHOLE, random_expression, random_value, value_of
+from twins.reference_search import outcomes
 
 ROOT = Path(__file__).resolve().parents[3]
 BRIEFLY = StressOptions(seconds=0.02)

@@ -21,7 +21,7 @@ from memfence.program.ir import Program
 from memfence.simulation.nearest import walk_to
 from memfence.simulation.walk import NotPossible, Walk, begin
 from support.c_compiler import HAS_CLANG
-from support.generators import EVERYTHING, Shape, programs
+from support.generators.programs import EVERYTHING, Shape, programs
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 SB = EXAMPLES / "store_buffering.litmus"

@@ -1,7 +1,7 @@
 """Runs the tables of a grammar over a text: the trees that lark makes, several times as fast.
 
 lark stays the judge of mistakes: where the tables do not allow to go on, `parse` gives up, and lark says what is wrong.
-What is read here is read as lark does it (tests/differential/test_parser_vs_lark.py):
+What is read here is read as lark does it (tests/differential/frontends/test_parser_vs_lark.py):
 
 * Tokens. lark looks for those kinds that may follow. Here one expression for all kinds is tried first: if the kind that
   it finds may follow, no kind before it in lark's order matches, so lark finds the same. If it may not follow, the

@@ -20,7 +20,7 @@ from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Safety, Task
 from support.engines import outcomes_of
-from support.racing_programs import racing_program
+from support.generators.racing_programs import racing_program
 
 VALUES = Domain(0, 3)
 

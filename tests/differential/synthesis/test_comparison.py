@@ -1,0 +1,61 @@
+"""`compare` derives an answer only where computing it gives the same, and counts fences as `fix` does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from memfence.pipeline import load
+from memfence.program.ir import Program
+from memfence.questions import check
+from memfence.questions.compare import compare
+from memfence.synthesis.comparison import compare as compare_with_fences
+from memfence.synthesis.options import FixOptions
+from memfence.synthesis.result import FixVerdict
+from memfence.synthesis.synthesise import fix_fences as fix
+from memfence.tasks.answer import Verdict
+from memfence.tasks.implications import STRONGEST_FIRST
+from memfence.tasks.options import CheckOptions
+from support.generators.criteria_programs import RICH, criteria_programs
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+
+
+@MANY
+@given(program=criteria_programs(RICH - {"assertions"}))
+def test_derived_answers_are_those_that_a_check_gives(program: Program) -> None:
+    comparison = compare(program)
+    assert [row.requirement for row in comparison.rows] == list(STRONGEST_FIRST)
+    for row in comparison.rows:
+        checked = check(program, CheckOptions(criterion=row.requirement.criterion, model=row.requirement.model.name))
+        assert row.verdict is checked.verdict, row.requirement.name
+
+
+def test_some_answers_are_derived_and_some_computed() -> None:
+    rows = compare(load(EXAMPLES / "spsc_ring.pml")).rows
+    derived = {row.requirement.name: row.implied_by.name for row in rows if row.implied_by is not None}
+    assert derived == {"state-robust-tso": "persistent"}
+    assert all(row.stats.states == 0 for row in rows if row.implied_by is not None)
+    assert all(row.stats.states > 0 for row in rows if row.implied_by is None)
+
+
+@pytest.mark.parametrize("example", ["peterson", "message_passing", "lamport_fast"])
+def test_fences_are_those_that_fix_inserts(example: str) -> None:
+    program = load(EXAMPLES / f"{example}.pml")
+    for row in compare_with_fences(program).rows:
+        fixed = fix(program, FixOptions(criterion=row.requirement.criterion, model=row.requirement.model.name))
+        assert row.fences is not None
+        assert row.fences.impossible == (fixed.verdict is FixVerdict.IMPOSSIBLE)
+        assert row.fences.count == (None if row.fences.impossible else fixed.chosen.count)
+        assert row.fences.fewest
+        assert (row.fences.count == 0) == (row.verdict is Verdict.HOLDS)
+
+
+def test_without_time_no_count_is_claimed() -> None:
+    program = load(EXAMPLES / "chase_lev.pml")
+    rows = compare_with_fences(program, CheckOptions(timeout_seconds=0.0)).rows
+    safety = [row.fences for row in rows if row.requirement.criterion == "safety"]
+    assert [(needed.count, needed.impossible) for needed in safety if needed is not None] == [(None, False)] * 2

@@ -1,0 +1,1 @@
+"""Random programs, texts, formulas and proofs for tests against slow twins: one file per kind."""
