@@ -29,12 +29,11 @@ def assert_safe(
     """
     __tracebackhide__ = True
     from memfence.api.check import check
-    from memfence.report.describe.check_text import render_text
     from memfence.tasks.answer import Verdict
 
     result = check(path, model=model, **options)
     if result.verdict is not Verdict.HOLDS:
-        raise AssertionError(f"not proved\n{render_text(result)}")
+        raise AssertionError(f"not proved\n{result}\n")
     return result
 
 
@@ -46,10 +45,9 @@ def assert_unsafe(
     """Show that the program in `path` fails under `model`: for tests of the tests, which a known bug must break."""
     __tracebackhide__ = True
     from memfence.api.check import check
-    from memfence.report.describe.check_text import render_text
     from memfence.tasks.answer import Verdict
 
     result = check(path, model=model, **options)
     if result.verdict is not Verdict.VIOLATED:
-        raise AssertionError(f"no violation found\n{render_text(result)}")
+        raise AssertionError(f"no violation found\n{result}\n")
     return result

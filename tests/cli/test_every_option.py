@@ -27,6 +27,7 @@ from memfence.pipeline import load
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.questions.explore import ExploreOptions
 from memfence.questions.run_result import RunOptions
+from memfence.report.formats.table import FORMAT_NAMES
 from memfence.synthesis.options import FixOptions
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.options import CheckOptions
@@ -90,6 +91,8 @@ BY_MODEL = ("check", "fix", "why")
 OTHERS = ("compare", "explore", "simulate", "reproduce", "translate")
 PROCESSES = ("cluster",)
 """What needs other machines has its own tests (`test_cluster_option.py`)."""
+ALIKE = tuple(sorted(FORMAT_NAMES - {"html", "sarif"}))
+"""Formats of which nobody but the table knows: what holds of these two holds of them (`test_formats.py`)."""
 VALUES = {
     "reduce": "none",
     "define": "p=true",
@@ -109,7 +112,7 @@ VALUES = {
     "seconds": "0.01",
     "to": "dot",
 }
-FILES = {"html", "sarif", "junit", "save_schedule"}
+FILES = {"html", "sarif", "save_schedule"}
 """Options whose file is there whenever there is an answer."""
 NO_FIELD = {"unroll", "atomic", "atomic_waits", "criterion", "start", "every_step", "replay", "also", "to", "of"}
 NO_FIELD |= {"store_buffers", "instrument", "model", "timeout"}
@@ -274,7 +277,7 @@ def test_every_option_is_honoured_or_refused_by_name(
     verb: str, model: str | None, language: str, folder: Path, tmp_path: Path
 ) -> None:
     for option in options_of(verb):
-        if not option.is_argument and not option.never and option.name not in (*PROCESSES, "model", "run"):
+        if not option.is_argument and not option.never and option.name not in (*PROCESSES, *ALIKE, "model", "run"):
             check_option(verb, model, language, option, folder, tmp_path)
 
 

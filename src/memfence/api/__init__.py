@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from memfence.tasks.shown import arrange_later
+from memfence.tasks.shown import write_by
 
-arrange_later(lambda: import_module("memfence.api.showing"))
+write_by(lambda result, form: import_module("memfence.report.described").written(result, form))

@@ -16,7 +16,11 @@ from memfence.questions.plain_races import races_of
 from memfence.synthesis import fix as synthesise
 from memfence.synthesis.atomic_writes import AtomicFix
 from memfence.synthesis.evidence import SearchDidNotEnd
+from memfence.synthesis.fixed_text import atomic_list as atomic_list
+from memfence.synthesis.fixed_text import fix_diff as fix_diff
+from memfence.synthesis.fixed_text import fixed_files as fixed_files
 from memfence.synthesis.options import FixOptions
+from memfence.synthesis.patch import diff_path as diff_path
 from memfence.synthesis.result import FenceSet, FixResult, FixStats, FixVerdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, Stop, peak_megabytes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +11,8 @@ import typer
 from memfence.cli.exit_codes import Exit
 from memfence.cli.keywords import keywords_of, understood
 from memfence.cli.option_groups import AboutStates, File
+from memfence.cli.output import Output
 from memfence.cli.progress import ProgressLine
-from memfence.cli.refusal import refusing
-from memfence.cli.report_files import ReportFiles
 from memfence.cli.several import are_programs, compare_several
 from memfence.cli.verb import verb
 
@@ -29,8 +27,7 @@ def compare(
     context: typer.Context,
     file: File,
     asked: AboutStates,
-    json: bool,
-    html: Path | None,
+    out: Output,
     no_fences: bool,
     verify: bool,
 ) -> None:
@@ -39,29 +36,23 @@ def compare(
     The time limit holds for each answer and each count of fences. Exit code 0: every question was decided, whatever the
     answers; 4: some were not. --verify certifies every answer that is a proof and has it checked.
     """
-    from memfence.cli import terminal
     from memfence.cli.certifying import write_refused
-    from memfence.report.describe.compare import render_comparison, render_comparison_json
+    from memfence.report.described import report_of
 
     everything = [file, *map(Path, asked.compiling.also or ())]
     several = are_programs(everything, asked.loading.language)
     usage = understood(context, files=everything, several=several)
-    files = ReportFiles(html)
-    files.require_places([("FILE", file)])
+    out.require_places([("FILE", file)])
     progress = ProgressLine()
     keywords = keywords_of(usage, progress)
     if several:
-        raise typer.Exit(compare_several(everything, keywords, fences=not no_fences, json=json))
+        raise typer.Exit(compare_several(everything, keywords, out, fences=not no_fences))
     try:
-        with refusing(json):
+        with out.refusing(file):
             comparison, proofs = _ask(file, keywords, fences=not no_fences, verify=verify)
     finally:
         progress.close()
-    if json:
-        sys.stdout.write(render_comparison_json(comparison, proofs))
-    else:
-        terminal.write(render_comparison(comparison, proofs, width=terminal.width()))
-    files.write_comparison(comparison, proofs)
+    out.publish(report_of(comparison, proofs))
     raise typer.Exit(write_refused(proofs.values()) or (Exit.HOLDS if comparison.is_conclusive else Exit.UNKNOWN))
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from memfence.cli.exit_codes import Exit
-from memfence.cli.refusal import refusing
+from memfence.cli.output import Output
 from memfence.cli.report_files import writing
 from memfence.cli.verb import verb
 
@@ -22,8 +22,7 @@ def conform(
     seed: int,
     emit: Path | None,
     plain: bool,
-    json: bool,
-    quiet: bool,
+    out: Output,
 ) -> None:
     """Run litmus tests on the processor at hand, and compare the outcomes with those that SC and TSO allow.
 
@@ -31,21 +30,17 @@ def conform(
     """
     from memfence.api.silicon import StressOptions, processors
     from memfence.api.silicon import conform as ask
-    from memfence.cli import terminal
-    from memfence.report.describe.hardware import conformance_object, conformance_text
-    from memfence.report.formats.json import dump
+    from memfence.report.describe.hardware import conformance_report
 
     stress = StressOptions(seconds=seconds, seed=seed, emit=emit, plain=plain)
     found = []
-    with refusing(json), writing("--emit"):
+    out.require_places([("FILE", file) for file in files])
+    with out.refusing(files[0]), writing("--emit"):
         for one in ask(files, stress, timeout_seconds=timeout):
             found.append(one)
-            if not quiet and sys.stderr.isatty():
+            if not out.quiet and sys.stderr.isatty():
                 sys.stderr.write(f"\r{len(found)} tests: {one.path.name:40.40}")
-    if json:
-        sys.stdout.write(dump(conformance_object(found)))
-    else:
-        terminal.write(conformance_text(found, width=terminal.width(), quiet=quiet))
+    out.publish(conformance_report(found))
     if any(one.outside for one in found):
         raise typer.Exit(Exit.VIOLATED)
     raise typer.Exit(Exit.UNKNOWN if all(one.refused for one in found) or processors() < 2 else Exit.HOLDS)

@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-import sys
-
 import typer
 
 from memfence.cli.exit_codes import Exit
-from memfence.cli.refusal import refusing
+from memfence.cli.output import Output
 from memfence.cli.verb import verb
 
 
 @verb("What do fences cost on this processor?", example="cost --measure")
-def cost(
-    measure: bool,
-    json: bool,
-) -> None:
+def cost(measure: bool, out: Output) -> None:
     """What mfence, `lock or`, xchg, sfence and a seq_cst store cost between a store and a load, with the spread."""
-    from memfence.report.formats.json import dump
-
-    if not measure:
-        from memfence.api.silicon import assumed_costs
-
-        known: dict[str, int] = dict(assumed_costs().items())
-        sys.stdout.write(dump({"costs": known}) if json else _default(known))
-        raise typer.Exit(Exit.HOLDS)
+    from memfence.api.silicon import assumed_costs
     from memfence.api.silicon import cost as ask
-    from memfence.report.describe.hardware import cost_object, cost_text
+    from memfence.report.describe.hardware import assumed_costs_report, cost_report
 
-    with refusing(json):
+    out.require_places()
+    if not measure:
+        out.publish(assumed_costs_report(dict(assumed_costs().items())))
+        raise typer.Exit(Exit.HOLDS)
+    with out.refusing():
         measured = ask()
-    sys.stdout.write(dump(cost_object(measured)) if json else cost_text(measured))
+    out.publish(cost_report(measured))
     raise typer.Exit(Exit.HOLDS if all(one.is_steady for one in measured) else Exit.UNKNOWN)
-
-
-def _default(costs: dict[str, int]) -> str:
-    return "fix assumes: " + ", ".join(f"{kind} {number}" for kind, number in costs.items()) + " (a loop is times 10)\n"

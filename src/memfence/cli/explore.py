@@ -12,9 +12,9 @@ import typer
 from memfence.cli.exit_codes import Exit, exit_of
 from memfence.cli.keywords import keywords_of, understood
 from memfence.cli.option_groups import Compiling, File, Loading
+from memfence.cli.output import Output
 from memfence.cli.progress import ProgressLine
-from memfence.cli.refusal import refusing
-from memfence.cli.report_files import ReportFiles, make_folder, write_report
+from memfence.cli.report_files import make_folder, write_report
 from memfence.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memfence.deadline import Deadline
     from memfence.execution.schedule import Replayable
     from memfence.questions.explore import ExploreResult
+    from memfence.report.report import Report
     from memfence.verbs.usage import Usage
 
 
@@ -43,9 +44,7 @@ def explore(
     verify: bool,
     cluster: str | None,
     timeout: float | None,
-    json: bool,
-    html: Path | None,
-    quiet: bool,
+    out: Output,
 ) -> None:
     """Run SC executions one by one: does an assertion fail, is one borderline for store buffers?
 
@@ -54,37 +53,38 @@ def explore(
     """
     from memfence.cli.certifying import write_refused
     from memfence.deadline import Deadline
+    from memfence.report.describe.explore import replay_report
+    from memfence.report.described import report_of
 
     usage = understood(context, files=[file, *(compiling.also or ())])
     if replay is not None:
-        replayed = _replayed(usage, file, replay, json)
-        _show(_replay_report(replayed, json, quiet) or _no_answer(file, Deadline(timeout), json, quiet), json)
+        replayed = _replayed(usage, file, replay, out)
+        out.publish(_no_answer(file, Deadline(timeout)) if replayed is None else replay_report(replayed))
         raise typer.Exit(_exit_of_replay(replayed))
-    files = ReportFiles(html)
-    files.require_places([("FILE", file)], [("--save-schedule", save_schedule)])
+    out.require_places([("FILE", file)], [("--save-schedule", save_schedule)])
     if save_trace is not None:
         make_folder(save_trace, "--save-trace")
-    deadline, progress = Deadline(timeout), ProgressLine(quiet=quiet)
+    deadline, progress = Deadline(timeout), ProgressLine(quiet=out.quiet)
     keep = most_traces if save_trace is not None else 0
     more = {"deadline": deadline, "monitor": not no_monitor, "save": keep}
-    found = _explored(file, keywords_of(usage, progress) | more, progress, json=json, verify=verify)
+    found = _explored(file, keywords_of(usage, progress) | more, progress, out, verify=verify)
     if found is None:
-        _show(_no_answer(file, deadline, json, quiet), json)
+        out.publish(_no_answer(file, deadline))
         raise typer.Exit(Exit.UNKNOWN)
     result, proofs = found
-    _save(result, proofs, deadline, save_trace, save_schedule, files)
-    _show(_report(result, proofs, json, quiet), json)
+    _save(result, proofs, deadline, save_trace, save_schedule, out)
+    out.show(report_of(result, proofs))
     raise typer.Exit(write_refused(proof for _, proof in proofs) or exit_of(result.verdict))
 
 
 def _explored(
-    file: Path, keywords: dict[str, Any], progress: ProgressLine, *, json: bool, verify: bool
+    file: Path, keywords: dict[str, Any], progress: ProgressLine, out: Output, *, verify: bool
 ) -> tuple[ExploreResult, NamedProofs] | None:
     """What was found; None where the time was up before the runs to it were replayed: no verdict without that."""
     from memfence.deadline import TimeUp
 
     try:
-        with refusing(json), suppress(TimeUp):
+        with out.refusing(file), suppress(TimeUp):
             return _ask(file, keywords, verify=verify)
         return None
     finally:
@@ -103,47 +103,14 @@ def _ask(file: Path, keywords: dict[str, Any], *, verify: bool) -> tuple[Explore
     return found.result, found.proofs
 
 
-def _show(text: str, json: bool) -> None:
-    from memfence.cli import terminal
-
-    if json:
-        sys.stdout.write(text)
-    else:
-        terminal.write(text)
-
-
-def _report(result: ExploreResult, proofs: NamedProofs, json: bool, quiet: bool) -> str:
-    from memfence.cli import terminal
-    from memfence.report.describe.explore_text import explore_object, explore_text
-
-    if json:
-        from memfence.report.formats.json import dump
-
-        return dump(explore_object(result, proofs))
-    return explore_text(result, proofs, width=terminal.width(), quiet=quiet)
-
-
-def _replayed(usage: Usage, file: Path, schedule: Path, json: bool) -> tuple[Replayable, ...] | None:
+def _replayed(usage: Usage, file: Path, schedule: Path, out: Output) -> tuple[Replayable, ...] | None:
     """The runs of the schedule; None where the time was up before."""
     from memfence.api.explore import replay
     from memfence.deadline import TimeUp
 
-    with refusing(json), suppress(TimeUp):
+    with out.refusing(file), suppress(TimeUp):
         return replay(file, schedule, **keywords_of(usage))
     return None
-
-
-def _replay_report(replayed: tuple[Replayable, ...] | None, json: bool, quiet: bool) -> str | None:
-    from memfence.cli import terminal
-    from memfence.report.describe.explore_text import replay_object, replay_text
-
-    if replayed is None:
-        return None
-    if json:
-        from memfence.report.formats.json import dump
-
-        return dump(replay_object(replayed))
-    return replay_text(replayed, width=terminal.width(), quiet=quiet)
 
 
 def _exit_of_replay(replayed: tuple[Replayable, ...] | None) -> Exit:
@@ -153,15 +120,10 @@ def _exit_of_replay(replayed: tuple[Replayable, ...] | None) -> Exit:
     return Exit.HOLDS if all(found.kind == "walk" for found in replayed) else Exit.VIOLATED
 
 
-def _no_answer(file: Path, deadline: Deadline, json: bool, quiet: bool) -> str:
-    from memfence.report.describe.explore_text import no_answer_object, no_answer_text
+def _no_answer(file: Path, deadline: Deadline) -> Report:
+    from memfence.report.describe.explore import no_answer_report
 
-    name = "<stdin>" if str(file) == "-" else str(file)
-    if json:
-        from memfence.report.formats.json import dump
-
-        return dump(no_answer_object(name, deadline))
-    return no_answer_text(name, deadline, quiet=quiet)
+    return no_answer_report("<stdin>" if str(file) == "-" else str(file), deadline)
 
 
 def _save(
@@ -170,18 +132,19 @@ def _save(
     deadline: Deadline,
     traces: Path | None,
     schedule: Path | None,
-    files: ReportFiles,
+    out: Output,
 ) -> None:
     """Every file that was asked for and that the time suffices for; what is missing is said, not hidden."""
     if traces is not None:
         _save_traces(result, deadline, traces)
     from memfence.deadline import TimeUp
+    from memfence.report.described import report_of
 
     try:
         with deadline.enforced():
             if schedule is not None:
                 _save_schedules(result, schedule)
-            files.write_explore(result, proofs)
+            out.write(report_of(result, proofs))
     except TimeUp:
         sys.stderr.write(f"the files with the runs were not written: {_named(deadline)}\n")
 

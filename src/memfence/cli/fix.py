@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,19 +9,18 @@ import typer
 
 from memfence.cli.exit_codes import Exit, exit_of_fix
 from memfence.cli.keywords import keywords_of, understood
-from memfence.cli.option_groups import Deciding, File, Reported
+from memfence.cli.option_groups import Deciding, File
 from memfence.cli.order_fix import fix_models_of
+from memfence.cli.output import Output
 from memfence.cli.progress import ProgressLine
-from memfence.cli.refusal import refusing
-from memfence.cli.report_files import ReportFiles, write_report
+from memfence.cli.report_files import write_report
 from memfence.cli.several import are_programs, fix_several
 from memfence.cli.verb import verb
 from memfence.verbs.models import is_answered_by_states
 
 if TYPE_CHECKING:
     from memfence.frontends.frontend import EditKind
-    from memfence.synthesis.atomic_writes import AtomicFix
-    from memfence.synthesis.result import FixResult
+    from memfence.synthesis.result import Fix
 
 
 @verb("Where do fences go, and how few are enough?", example="fix examples/lost_wakeup.pml --model tso")
@@ -30,6 +28,7 @@ def fix(
     context: typer.Context,
     file: File,
     deciding: Deciding,
+    out: Output,
     model: str,
     unroll: int | None,
     criterion: str | None,
@@ -49,9 +48,10 @@ def fix(
 ) -> None:
     """Where exactly do fences go, and how few are enough? Each proved to be needed, all together to be enough."""
     from memfence.api.fix import fix as ask
+    from memfence.api.fix import fix_diff
     from memfence.cli.certifying import certify_patch, write_proof
+    from memfence.report.described import report_of
 
-    reported = deciding.reported
     everything = [file, *map(Path, deciding.compiling.also or ())]
     several = are_programs(everything, deciding.loading.language)
     usage = understood(context, models=model, files=everything, several=several)
@@ -59,44 +59,41 @@ def fix(
     if run:
         from memfence.cli.fix_run import fix_run
 
-        raise fix_run(file, usage, place)
+        raise fix_run(file, usage, place, out)
     if bench is not None:
-        raise _bench(file, bench, reported)
-    progress = ProgressLine(quiet=reported.quiet)
+        raise _bench(file, bench, out)
+    progress = ProgressLine(quiet=out.quiet)
     keywords = keywords_of(usage, progress) | _edits(kinds, cost)
     if not is_answered_by_states(usage.models):
-        raise typer.Exit(fix_models_of(file, usage, keywords, reported, output=output, in_place=in_place))
+        raise typer.Exit(fix_models_of(file, usage, keywords, out, output=output, in_place=in_place))
     if several:
-        raise typer.Exit(fix_several(everything, keywords, reported))
-    files = ReportFiles(reported.html, reported.sarif, reported.junit)
-    files.require_places([("FILE", file)], [("--atomic", atomic), ("--output", _file_of(output))])
+        raise typer.Exit(fix_several(everything, keywords, out))
+    out.require_places([("FILE", file)], [("--atomic", atomic), ("--output", _file_of(output))])
     keywords |= _list_of(atomic)
     try:
-        with refusing(reported.json, file, files):
+        with out.refusing(file):
             result = ask(file, **keywords, given=usage.said)
     finally:
         progress.close()
     _write(result, atomic, output, in_place=in_place)
-    _print(result, reported, diff)
+    # Only what is proved is for `git apply`.
+    shown = (fix_diff(result) if exit_of_fix(result.verdict) is Exit.HOLDS else "") if diff else None
+    out.show(report_of(result), instead=shown)
     proof = certify_patch(result, deciding.certifying, keywords)
-    files.write_fix(result, proof)
+    out.write(report_of(result, *([] if proof is None else [proof])))
     code = exit_of_fix(result.verdict, is_bounded=result.is_bounded)
-    raise typer.Exit(write_proof(proof, quiet=reported.quiet or reported.json or diff) or code)
+    raise typer.Exit(write_proof(proof, quiet=out.quiet or not out.is_text or diff) or code)
 
 
-def _bench(file: Path, command: str, reported: Reported) -> typer.Exit:
+def _bench(file: Path, command: str, out: Output) -> typer.Exit:
     """The table of times; all that is asked about the program is what it states."""
     from memfence.api.silicon import bench_fixes
-    from memfence.cli import terminal
-    from memfence.report.describe.hardware import bench_object, bench_text
-    from memfence.report.formats.json import dump
+    from memfence.report.describe.hardware import bench_report
 
-    with refusing(reported.json):
+    out.require_places([("FILE", file)])
+    with out.refusing(file):
         timed = bench_fixes(file, command)
-    if reported.json:
-        sys.stdout.write(dump(bench_object(str(file), timed)))
-    else:
-        terminal.write(bench_text(str(file), timed, width=terminal.width()))
+    out.publish(bench_report(str(file), timed))
     return typer.Exit(Exit.HOLDS if not any(one.code for one in timed) else Exit.BAD_INPUT)
 
 
@@ -145,30 +142,14 @@ def _file_of(output: Path | None) -> Path | None:
     return None if output is None or output.is_dir() else output
 
 
-def _write(result: FixResult | AtomicFix, atomic: Path | None, output: Path | None, *, in_place: bool) -> None:
+def _write(result: Fix, atomic: Path | None, output: Path | None, *, in_place: bool) -> None:
     """What is proved only: what is not known to work is not written over what is there."""
+    from memfence.api.fix import atomic_list, fixed_files
     from memfence.cli.patched_files import write_patched
-    from memfence.report.describe.fix_files import atomic_list, fixed_files
-    from memfence.synthesis.atomic_writes import AtomicFix
 
     if exit_of_fix(result.verdict) is not Exit.HOLDS:
         return
-    if atomic is not None and isinstance(result, AtomicFix):
-        write_report(atomic, atomic_list(result), "--atomic")
+    writes = atomic_list(result)
+    if atomic is not None and writes is not None:
+        write_report(atomic, writes, "--atomic")
     write_patched(fixed_files(result), output, in_place=in_place)
-
-
-def _print(result: FixResult | AtomicFix, reported: Reported, diff: bool) -> None:
-    from memfence.cli import terminal
-    from memfence.report.describe.fix_files import fix_diff, fix_report_object, fix_report_text
-
-    if reported.json:
-        from memfence.report.formats.json import dump
-
-        sys.stdout.write(dump(fix_report_object(result)))
-    elif diff:
-        # Only what is proved is for `git apply`.
-        sys.stdout.write(fix_diff(result) if exit_of_fix(result.verdict) is Exit.HOLDS else "")
-    else:
-        width = terminal.width()
-        terminal.write(fix_report_text(result, width=width, quiet=reported.quiet, verbose=reported.verbose))

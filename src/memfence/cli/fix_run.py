@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from memfence.cli.exit_codes import Exit
 from memfence.cli.keywords import keywords_of
-from memfence.cli.refusal import refusing
+from memfence.cli.output import Output
 from memfence.cli.report_files import write_report
 
 if TYPE_CHECKING:
@@ -24,29 +23,18 @@ CODES = {
 }
 
 
-def fix_run(file: Path, usage: Usage, output: Path | None) -> typer.Exit:
+def fix_run(file: Path, usage: Usage, output: Path | None, out: Output) -> typer.Exit:
     """Find the fences, print and write what was asked for."""
     from memfence.api.run import fix_by_running
+    from memfence.report.described import report_of
 
-    json = usage.says("json")
+    out.require_places([("FILE", file)])
     keywords = {name: value for name, value in keywords_of(usage).items() if name != "model"}
-    with refusing(json):
+    with out.refusing(file):
         result = fix_by_running(file, **keywords)
     if output is not None and result.patched is not None:
         write_report(output, result.patched, "--output")
-    _print(result, diff=usage.says("diff"), json=json, quiet=usage.says("quiet"))
+    report = report_of(result)
+    out.show(report, instead=result.diff if usage.says("diff") else None)
+    out.write(report)
     return typer.Exit(CODES[result.verdict.value])
-
-
-def _print(result: Any, *, diff: bool, json: bool, quiet: bool) -> None:
-    from memfence.cli import terminal
-    from memfence.report.describe.run_fix import run_fix_object, run_fix_text
-
-    if json:
-        from memfence.report.formats.json import dump
-
-        sys.stdout.write(dump(run_fix_object(result)))
-    elif diff:
-        sys.stdout.write(result.diff)
-    else:
-        terminal.write(run_fix_text(result, width=terminal.width(), quiet=quiet))

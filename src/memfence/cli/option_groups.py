@@ -89,17 +89,6 @@ class Compiling(Record):
     as_compiled: bool
 
 
-class Reported(Record):
-    """What is printed, and what is written beside."""
-
-    json: bool
-    html: Path | None
-    sarif: Path | None
-    junit: Path | None
-    quiet: bool
-    verbose: bool
-
-
 class Certifying(Record):
     """Proofs in files, and whether they are checked at once."""
 
@@ -120,7 +109,6 @@ class Deciding(Record):
     loading: LoadingInSteps
     crowding: Crowding
     compiling: Compiling
-    reported: Reported
     certifying: Certifying
 
 

@@ -31,12 +31,12 @@ def write_patched(files: Sequence[PatchedFile], output: Path | None, *, in_place
 
 
 def _write_folder(files: Sequence[PatchedFile], folder: Path) -> None:
-    from memfence.report.describe.fix_files import place_in_folder
+    from memfence.api.fix import diff_path
 
     if folder.exists() and not folder.is_dir():
         changed = ", ".join(f"`{one.source.path}`" for one in files[1:])
         raise typer.BadParameter(f"the fix changes {changed}, too: name a folder", param_hint="--output")
-    places = {folder / place_in_folder(one): one for one in files}
+    places = {folder / diff_path(one.source.path): one for one in files}
     for place in places:
         if any(place.exists() and place.samefile(one.source.path) for one in files):
             raise typer.BadParameter(f"`{place}` would overwrite FILE; use --in-place", param_hint="--output")

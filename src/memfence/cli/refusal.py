@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -15,7 +14,6 @@ from memfence.cli.interruption import report_interruption
 from memfence.verbs.options import OPTIONS
 
 if TYPE_CHECKING:
-    from memfence.cli.report_files import ReportFiles
     from memfence.diagnostics import InputError
 
 
@@ -24,7 +22,7 @@ POSITIONS = {"line": "FILE:LINE", "also": "FILE..."}
 
 
 @contextmanager
-def refusing(json: bool, file: Path | None = None, files: ReportFiles | None = None) -> Iterator[None]:
+def refusing(json: bool) -> Iterator[None]:
     """Bad input inside ends with its diagnostics and exit code 3, wrong usage with exit code 2, and a time that is up
     before there is anything to report with exit code 4."""
     from memfence.deadline import TimeUp
@@ -38,8 +36,6 @@ def refusing(json: bool, file: Path | None = None, files: ReportFiles | None = N
     except TimeUp as up:
         raise typer.Exit(report_interruption(limit=f"timeout {up.seconds:g} s")) from None
     except InputError as error:
-        if files is not None and file is not None:
-            files.write_errors(file, error)
         raise typer.Exit(refuse(error, json)) from None
 
 
@@ -54,7 +50,8 @@ def _as_typed(option: str) -> str:
 def refuse(error: InputError, json: bool) -> Exit:
     """Say what is wrong with the input: coded diagnostics on stderr, or the JSON object on stdout."""
     if json:
-        from memfence.report.formats.json import dump, error_object
+        from memfence.report.describe.check_data import error_object
+        from memfence.report.formats.json import dump
 
         sys.stdout.write(dump(error_object(error)))
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import typer
@@ -10,8 +9,8 @@ import typer
 from memfence.cli.exit_codes import Exit
 from memfence.cli.keywords import keywords_of, understood
 from memfence.cli.option_groups import AboutStates, File
+from memfence.cli.output import Output
 from memfence.cli.progress import ProgressLine
-from memfence.cli.refusal import refusing
 from memfence.cli.report_files import writing
 from memfence.cli.verb import verb
 
@@ -26,8 +25,7 @@ def reproduce(
     runs: int,
     seed: int,
     emit: Path | None,
-    json: bool,
-    quiet: bool,
+    out: Output,
 ) -> None:
     """Look for the violation on the processor at hand: a small C program, run under stress, counts the outcomes.
 
@@ -35,21 +33,17 @@ def reproduce(
     """
     from memfence.api.silicon import StressOptions
     from memfence.api.silicon import reproduce as ask
-    from memfence.cli import terminal
-    from memfence.report.describe.hardware import reproduction_object, reproduction_text
-    from memfence.report.formats.json import dump
+    from memfence.report.describe.hardware import reproduction_report
 
     usage = understood(context, models=model, files=[file, *(asked.compiling.also or ())])
-    progress = ProgressLine(quiet=quiet)
+    out.require_places([("FILE", file)])
+    progress = ProgressLine(quiet=out.quiet)
     keywords = keywords_of(usage, progress)
     try:
-        with refusing(json), writing("--emit"):
+        with out.refusing(file), writing("--emit"):
             found = ask(file, StressOptions(seconds, runs, seed, emit), **keywords)
     finally:
         progress.close()
-    if json:
-        sys.stdout.write(dump(reproduction_object(found)))
-    else:
-        terminal.write(reproduction_text(found, width=terminal.width(), quiet=quiet))
+    out.publish(reproduction_report(found))
     codes = {"seen": Exit.VIOLATED, "not_seen": Exit.UNKNOWN, "holds": Exit.HOLDS, "unknown": Exit.UNKNOWN}
     raise typer.Exit(codes[found.verdict.value])

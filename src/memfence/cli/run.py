@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,8 +10,8 @@ import typer
 from memfence.cli.exit_codes import Exit, exit_of
 from memfence.cli.help import Command
 from memfence.cli.keywords import keywords_of, understood
-from memfence.cli.refusal import refusing
-from memfence.cli.report_files import ReportFiles, make_folder, write_report
+from memfence.cli.output import Output
+from memfence.cli.report_files import make_folder, write_report
 from memfence.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -61,52 +60,35 @@ def run(
     save: Path | None,
     replay: Path | None,
     gdb: bool,
-    json: bool,
-    html: Path | None,
-    sarif: Path | None,
-    junit: Path | None,
-    quiet: bool,
+    out: Output,
 ) -> None:
     """Run a compiled program in every way that matters: does one fail, could one go wrong with store buffers?"""
+    from memfence.report.described import report_of
+
     usage = understood(context, files=files)
-    reports = ReportFiles(html, sarif, junit)
-    reports.require_places()
+    out.require_places()
     if save is not None:
         make_folder(save, "--save")
     asked = keywords_of(usage) | {"arguments": context.meta.get(ARGUMENTS, ())}
     if replay is not None:
-        raise typer.Exit(_replay(files, replay, asked, json=json, gdb=gdb, quiet=quiet))
-    result = _ask(files, asked, json, quiet)
+        raise typer.Exit(_replay(files, replay, asked, out, gdb=gdb))
+    result = _ask(files, asked, out)
     if save is not None:
         _save(result, save)
-    reports.write_run(result)
-    _show(result, json, quiet)
+    out.publish(report_of(result))
     raise typer.Exit(exit_of(result.verdict))
 
 
-def _ask(files: list[Path], asked: dict[str, Any], json: bool, quiet: bool) -> RunResult:
+def _ask(files: list[Path], asked: dict[str, Any], out: Output) -> RunResult:
     from memfence.api.run import run as ask
     from memfence.cli.run_progress import RunProgressLine
 
-    progress = RunProgressLine(quiet=quiet)
+    progress = RunProgressLine(quiet=out.quiet)
     try:
-        with refusing(json):
+        with out.refusing(files[0]):
             return ask(files, **asked, progress=progress if progress.active else None)
     finally:
         progress.close()
-
-
-def _show(result: RunResult, json: bool, quiet: bool) -> None:
-    from memfence.cli import terminal
-    from memfence.report.describe.run_text import run_text
-
-    if json:
-        from memfence.report.describe.run_json import run_object
-        from memfence.report.formats.json import dump
-
-        sys.stdout.write(dump(run_object(result)))
-    else:
-        terminal.write(run_text(result, width=terminal.width(), quiet=quiet))
 
 
 def _save(result: RunResult, folder: Path) -> None:
@@ -116,20 +98,14 @@ def _save(result: RunResult, folder: Path) -> None:
         write_report(folder / name, text, "--save")
 
 
-def _replay(files: list[Path], schedule: Path, asked: dict[str, Any], *, json: bool, gdb: bool, quiet: bool) -> Exit:
+def _replay(files: list[Path], schedule: Path, asked: dict[str, Any], out: Output, *, gdb: bool) -> Exit:
     from memfence.api.run import replay, replay_in_gdb
-    from memfence.cli import terminal
-    from memfence.report.describe.replay import replay_object, replay_text
+    from memfence.report.described import report_of
 
-    with refusing(json):
+    with out.refusing(files[0]):
         if gdb:
             replay_in_gdb(files, schedule, **asked)
             return Exit.UNKNOWN  # a debugger gives no verdict
         replayed = replay(files, schedule, **asked)
-    if json:
-        from memfence.report.formats.json import dump
-
-        sys.stdout.write(dump(replay_object(replayed)))
-    else:
-        terminal.write(replay_text(replayed, width=terminal.width(), quiet=quiet))
+    out.publish(report_of(replayed))
     return exit_of(replayed.verdict)

@@ -14,13 +14,11 @@ from memfence.cli.exit_codes import MEANINGS, Exit, exit_of, exit_of_fix, worst
 from memfence.cli.refusal import refuse, refusing
 
 if TYPE_CHECKING:
-    from memfence.cli.option_groups import Reported
+    from memfence.cli.output import Output
     from memfence.diagnostics import InputError
     from memfence.tasks.result import CheckResult
 
 T = TypeVar("T")
-Found = tuple[Exit, str, dict[str, Any]]
-"""The exit code of one file, what the summary calls it, and its object for `--json`."""
 
 
 def are_programs(files: Sequence[Path], language: str | None) -> bool:
@@ -30,26 +28,23 @@ def are_programs(files: Sequence[Path], language: str | None) -> bool:
     return len(files) > 1 and (language != "c" if language else not is_part_of_program(files[0]))
 
 
-def check_several(files: Sequence[Path], keywords: dict[str, Any], reported: Reported, *, strict: bool) -> Exit:
+def check_several(files: Sequence[Path], keywords: dict[str, Any], out: Output, *, strict: bool) -> Exit:
     """Check each of the files and print what is found; `strict`: a warning counts as a violation."""
     from memfence.api.check import check
+    from memfence.report.words.doubts import warnings_of
 
-    def found(result: CheckResult) -> Found:
-        from memfence.report.formats.json import check_object
-        from memfence.report.words.doubts import warnings_of
-
-        if not reported.json:
-            _print(result, reported)
-        code = exit_of(result.verdict, is_doubtful=strict and bool(warnings_of(result)))
-        return code, MEANINGS[code], check_object(result) if reported.json else {}
+    def found(result: CheckResult) -> tuple[Exit, str]:
+        out.warn(warnings := warnings_of(result))
+        code = exit_of(result.verdict, is_doubtful=strict and bool(warnings))
+        return code, MEANINGS[code]
 
     keywords = {name: value for name, value in keywords.items() if name != "also"}
     if keywords.get("cluster") is not None:
         from memfence.api.jobs import check_each
 
         with closing(check_each(files, keywords["cluster"], keywords)) as answers:
-            return _each(files, lambda file: _or_raised(next(answers)), found, json=reported.json)
-    return _each(files, lambda file: check(file, **keywords), found, json=reported.json)
+            return _each(files, lambda file: _or_raised(next(answers)), found, out)
+    return _each(files, lambda file: check(file, **keywords), found, out)
 
 
 def _or_raised(answer: CheckResult | InputError) -> CheckResult:
@@ -58,49 +53,40 @@ def _or_raised(answer: CheckResult | InputError) -> CheckResult:
     return answer
 
 
-def fix_several(files: Sequence[Path], keywords: dict[str, Any], reported: Reported) -> Exit:
+def fix_several(files: Sequence[Path], keywords: dict[str, Any], out: Output) -> Exit:
     """Fix each of the files and print how few fences do it; nothing is written."""
     from memfence.api.fix import fix
 
-    def found(result: Any) -> Found:
-        from memfence.report.describe.fix_files import fix_report_object, fix_report_text
-
-        if not reported.json:
-            _write(fix_report_text(result, width=_width(), quiet=True, verbose=False))
+    def found(result: Any) -> tuple[Exit, str]:
         verdict = str(result.verdict.value).replace("_", " ")
-        return (
-            exit_of_fix(result.verdict, is_bounded=result.is_bounded),
-            verdict,
-            fix_report_object(result) if reported.json else {},
-        )
+        return exit_of_fix(result.verdict, is_bounded=result.is_bounded), verdict
 
     keywords = {name: value for name, value in keywords.items() if name != "also"}
-    return _each(files, lambda file: fix(file, **keywords), found, json=reported.json)
+    return _each(files, lambda file: fix(file, **keywords), found, out)
 
 
-def compare_several(files: Sequence[Path], keywords: dict[str, Any], *, fences: bool, json: bool) -> Exit:
+def compare_several(files: Sequence[Path], keywords: dict[str, Any], out: Output, *, fences: bool) -> Exit:
     """Compare the criteria of each of the files."""
     from memfence.api.compare import compare
 
-    def found(result: Any) -> Found:
-        from memfence.report.describe.compare import comparison_object, render_comparison
-
-        if not json:
-            _write(render_comparison(result, width=_width()) + "\n")
-        code = Exit.HOLDS if result.is_conclusive else Exit.UNKNOWN
-        what = "decided" if result.is_conclusive else "not decided"
-        return code, what, comparison_object(result) if json else {}
+    def found(result: Any) -> tuple[Exit, str]:
+        return (Exit.HOLDS, "decided") if result.is_conclusive else (Exit.UNKNOWN, "not decided")
 
     keywords = {name: value for name, value in keywords.items() if name != "also"}
-    return _each(files, lambda file: compare(file, fences=fences, **keywords), found, json=json)
+    return _each(files, lambda file: compare(file, fences=fences, **keywords), found, out, gap="\n")
 
 
-def _each(files: Sequence[Path], ask: Callable[[Path], T], tell: Callable[[T], Found], *, json: bool) -> Exit:
-    """Ask about every file, even if another one cannot be read, and finish with the summary."""
-    with refusing(json):
-        found = [_one(file, ask, tell, json=json) for file in files]
+def _each(
+    files: Sequence[Path], ask: Callable[[Path], T], judge: Callable[[T], tuple[Exit, str]], out: Output, gap: str = ""
+) -> Exit:
+    """Ask about every file, even if another one cannot be read, and finish with the summary.
+
+    `judge`: the exit code of one file, and what the summary calls it. `gap`: what stands behind each report.
+    """
+    with refusing(out.json):
+        found = [_one(file, ask, judge, out, gap) for file in files]
     codes = [code for code, _, _ in found]
-    if json:
+    if out.json:
         from memfence.report.formats.json import dump
 
         sys.stdout.write(dump({"files": [one for _, _, one in found]}))
@@ -110,38 +96,26 @@ def _each(files: Sequence[Path], ask: Callable[[Path], T], tell: Callable[[T], F
     return worst(codes)
 
 
-def _one(file: Path, ask: Callable[[Path], T], tell: Callable[[T], Found], *, json: bool) -> Found:
+def _one(
+    file: Path, ask: Callable[[Path], T], judge: Callable[[T], tuple[Exit, str]], out: Output, gap: str
+) -> tuple[Exit, str, dict[str, Any]]:
+    """With the object of the file for `--json`."""
+    from memfence.cli import terminal
     from memfence.diagnostics import InputError
-    from memfence.report.formats.json import error_object
+    from memfence.report.describe.check_data import error_object
+    from memfence.report.described import report_of
+    from memfence.report.report import Style
 
     try:
-        return tell(ask(file))
+        result = ask(file)
     except InputError as error:
-        if not json:
+        if not out.json:
             refuse(error, json=False)
-        objects = {"file": str(file), **error_object(error)} if json else {}
+        objects = {"file": str(file), **error_object(error)} if out.json else {}
         return Exit.BAD_INPUT, MEANINGS[Exit.BAD_INPUT], objects
-
-
-def _print(result: CheckResult, reported: Reported) -> None:
-    from memfence.cli import terminal
-    from memfence.diagnostics import render
-    from memfence.report.describe.check_text import verdict_line
-    from memfence.report.words.doubts import warnings_of
-
-    warnings = warnings_of(result)
-    if warnings and not reported.quiet:
-        terminal.write(render(warnings) + "\n", sys.stderr)
-    _write(f"{verdict_line(result)}\n")
-
-
-def _write(text: str) -> None:
-    from memfence.cli import terminal
-
-    terminal.write(text)
-
-
-def _width() -> int:
-    from memfence.cli import terminal
-
-    return terminal.width()
+    code, what = judge(result)
+    report = report_of(result)
+    if out.json:
+        return code, what, report.data()
+    terminal.write(report.text(Style(terminal.width(), quiet=True)) + gap)
+    return code, what, {}

@@ -12,8 +12,8 @@ import typer
 from memfence.cli.exit_codes import Exit
 from memfence.cli.keywords import keywords_of, understood
 from memfence.cli.option_groups import Compiling, File, LoadingInSteps
-from memfence.cli.refusal import refusing
-from memfence.cli.report_files import ReportFiles, write_report
+from memfence.cli.output import Output
+from memfence.cli.report_files import write_report
 from memfence.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -37,42 +37,37 @@ def simulate(
     every_step: bool,
     replay: Path | None,
     save_schedule: Path | None,
-    json: bool,
-    html: Path | None,
+    out: Output,
 ) -> None:
     """Walk through a run of the program: choose every step, undo, jump, run to a breakpoint."""
     from memfence.api.simulate import simulate as ask
     from memfence.simulation.session import Simulation
 
     usage = understood(context, files=[file, *(compiling.also or ())])
-    files = ReportFiles(html)
-    files.require_places([("FILE", file)], [("--save-schedule", save_schedule)])
+    out.require_places([("FILE", file)], [("--save-schedule", save_schedule)])
     if script is None and random is None and str(file) == "-":
         what = "standard input carries the commands, and cannot be the program, too: give them by --script"
         raise typer.BadParameter(what, param_hint="FILE")
-    with refusing(json):
+    with out.refusing(file):
         walk = ask(file, **keywords_of(usage))
         simulation = Simulation(walk, seed=random or 0)
         if random is not None:
-            _walk_at_random(simulation, steps, json)
+            _walk_at_random(simulation, steps, out)
         if random is None or script is not None:
-            _obey(simulation, script, json)
-    _finish(simulation.walk, files, save_schedule, json)
+            _obey(simulation, script, json=not out.is_text)
+    _finish(simulation.walk, out, save_schedule)
 
 
-def _walk_at_random(simulation: Simulation, steps: int, json: bool) -> None:
-    from memfence.cli import terminal
-    from memfence.report.describe.simulate import ending_text, walk_table
+def _walk_at_random(simulation: Simulation, steps: int, out: Output) -> None:
+    from memfence.report.described import report_of
     from memfence.simulation.commands import Command
 
     simulation.do(Command("random", steps))
-    if not json:
-        terminal.write(
-            "\n".join([walk_table(simulation.walk, terminal.width()).rstrip(), *ending_text(simulation.walk)]) + "\n"
-        )
+    if not out.json:
+        out.show(report_of(simulation.walk))
 
 
-def _obey(simulation: Simulation, script: Path | None, json: bool) -> None:
+def _obey(simulation: Simulation, script: Path | None, *, json: bool) -> None:
     """Carry out the commands of the script, or of standard input, to the end."""
     is_asked = script is None and sys.stdin.isatty()
     if not json:
@@ -146,7 +141,9 @@ def _answer(simulation: Simulation, reply: Reply) -> None:
         case "save":
             write_report(Path(reply.path), texts.walk_schedule(walk), "save")
         case "html":
-            ReportFiles(Path(reply.path)).write_walk(walk)
+            from memfence.report.described import written
+
+            write_report(Path(reply.path), written(walk, "html"), "html")
         case "note" | "quit":
             pass
 
@@ -158,14 +155,14 @@ def _show_state(simulation: Simulation) -> None:
     terminal.write(simulation_text(simulation.walk, terminal.width()))
 
 
-def _finish(walk: Walk, files: ReportFiles, save_schedule: Path | None, json: bool) -> None:
-    from memfence.report.describe.simulate import walk_object, walk_schedule
+def _finish(walk: Walk, out: Output, save_schedule: Path | None) -> None:
+    from memfence.report.describe.simulate import walk_schedule
+    from memfence.report.described import report_of
 
-    if json:
-        from memfence.report.formats.json import dump
-
-        sys.stdout.write(dump(walk_object(walk)))
+    report = report_of(walk)
+    if out.json:
+        out.show(report)
     if save_schedule is not None:
         write_report(save_schedule, walk_schedule(walk), "--save-schedule")
-    files.write_walk(walk)
+    out.write(report)
     raise typer.Exit(Exit.HOLDS if walk.failure is None else Exit.VIOLATED)

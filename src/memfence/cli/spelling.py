@@ -1,7 +1,8 @@
 """Commands for typer: what a command declares by name and type, spelled out by the table of options.
 
 A command lists the options that it reads among its parameters; all else about them is in the table. Groups among the
-parameters are spelled out option by option, and handed over filled in.
+parameters are spelled out option by option, and handed over filled in. `Output` is a group that every verb fills with
+those of its options that are about printing and reports.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from dataclasses import fields, is_dataclass
 from functools import wraps
 from typing import Any, get_type_hints
 
+from memfence.cli.output import PRINTED, Output
 from memfence.cli.parameters import parameter_of, plain
 from memfence.cli.places import refuse_overwriting
+from memfence.report.formats.table import FORMATS
 from memfence.verbs.options import option_of, options_of
 
 Called = Callable[..., None]
@@ -54,6 +57,10 @@ def _is_group(kind: Any) -> bool:
 
 
 def _parameters(verb: str, group: Any) -> Iterator[inspect.Parameter]:
+    if group is Output:
+        known = (option_of(verb, name) for name in (*PRINTED, *(form.name for form in FORMATS)))
+        yield from (parameter_of(option) for option in known if option is not None)
+        return
     hints = get_type_hints(group, include_extras=True)
     for one in fields(group):
         kind = hints[one.name]
@@ -65,6 +72,9 @@ def _parameters(verb: str, group: Any) -> Iterator[inspect.Parameter]:
 
 
 def _filled(group: Any, values: dict[str, Any]) -> Any:
+    if group is Output:
+        places = {form.name: values[form.name] for form in FORMATS if form.name in values}
+        return Output(**{name: bool(values.get(name)) for name in PRINTED}, places=places)
     hints = get_type_hints(group)
     return group(
         **{

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ import typer
 from memfence.cli.exit_codes import Exit
 from memfence.cli.keywords import keywords_of, understood
 from memfence.cli.option_groups import File
-from memfence.cli.refusal import refusing
+from memfence.cli.output import Output
 from memfence.cli.verb import verb
 
 CODES = {"valid": Exit.HOLDS, "valid_up_to": Exit.UNKNOWN, "refused": Exit.VIOLATED}
@@ -29,24 +28,18 @@ def verify(
     clang: str | None,
     memory: int | None,
     timeout: float | None,
-    json: bool,
-    quiet: bool,
+    out: Output,
 ) -> None:
     """Does the certificate prove what it claims about the program?
 
     Exit code 0: it does; 1: it does not; 3: it is no certificate; 4: it does, but only up to bounds.
     """
     from memfence.api.verify import verify as judge
-    from memfence.cli import terminal
-    from memfence.report.describe.verify import verdict_of, verify_object, verify_text
+    from memfence.report.describe.verify import verdict_of, verify_report
 
     usage = understood(context, files=[file])
-    with refusing(json):
+    out.require_places([("OUT.mfc", certificate), ("FILE", file)])
+    with out.refusing(file):
         result = judge(certificate, file, **keywords_of(usage))
-    if json:
-        from memfence.report.formats.json import dump
-
-        sys.stdout.write(dump(verify_object(result)))
-    else:
-        terminal.write(verify_text(result, quiet=quiet))
+    out.publish(verify_report(result))
     raise typer.Exit(CODES[verdict_of(result)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,9 +13,8 @@ from memfence.cli.exit_codes import Exit, exit_of_why
 from memfence.cli.keywords import keywords_of, understood
 from memfence.cli.option_groups import AboutStates
 from memfence.cli.order_fix import why_models_of
+from memfence.cli.output import Output
 from memfence.cli.progress import ProgressLine
-from memfence.cli.refusal import refusing
-from memfence.cli.report_files import ReportFiles
 from memfence.cli.verb import verb
 from memfence.verbs.models import is_answered_by_states
 
@@ -39,9 +37,7 @@ def why(
     criterion: list[str] | None,
     ltl: str | None,
     deadlock: bool,
-    json: bool,
-    html: Path | None,
-    quiet: bool,
+    out: Output,
 ) -> None:
     """Is this fence needed? The run that appears without it, or a proof that there is none.
 
@@ -51,22 +47,21 @@ def why(
     Exit code 0: every fence asked about is needed; 1: some are not; 4: some are not known to be.
     """
     from memfence.api.why import why as ask
+    from memfence.report.described import report_of
 
     file, line = _split(place)
     usage = understood(context, models=model, files=[file, *(asked.compiling.also or ())])
-    files = ReportFiles(html)
-    files.require_places([("FILE", file)])
-    progress = ProgressLine(quiet=quiet)
+    out.require_places([("FILE", file)])
+    progress = ProgressLine(quiet=out.quiet)
     keywords = keywords_of(usage, progress)
     if not is_answered_by_states(usage.models):
-        raise typer.Exit(why_models_of(file, line, usage, keywords, json=json))
+        raise typer.Exit(why_models_of(file, line, usage, keywords, out))
     try:
-        with refusing(json):
+        with out.refusing(file):
             results = ask(file, line, given=usage.said, **keywords)
     finally:
         progress.close()
-    _print(results, json, quiet)
-    files.write_why(results)
+    out.publish(report_of(results))
     raise typer.Exit(_exit_of(results))
 
 
@@ -76,18 +71,6 @@ def _split(place: str) -> tuple[Path, int | None]:
     if found is None or Path(place).exists():
         return Path(place), None
     return Path(found[1]), int(found[2])
-
-
-def _print(results: Sequence[WhyResult], json: bool, quiet: bool) -> None:
-    from memfence.cli import terminal
-    from memfence.report.describe.why_text import necessity_object, necessity_text
-
-    if json:
-        from memfence.report.formats.json import dump
-
-        sys.stdout.write(dump(necessity_object(results)))
-    else:
-        terminal.write(necessity_text(results, width=terminal.width(), quiet=quiet))
 
 
 def _exit_of(results: Sequence[WhyResult]) -> Exit:

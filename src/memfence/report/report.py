@@ -1,165 +1,96 @@
-"""What an HTML report shows, as data: any command can put one together; `html.render_html` draws it.
+"""What a verb found, described once: formats read nothing else, and know no verb.
 
-Steps are counted from 1 as everywhere people see them; step 0 is the start. Processes and variables go by number.
+`describe/` has a function per result that makes its report, `formats/` a function per format that writes one.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, Literal
 
 from memfence.records import Record
-from memfence.report.views.colours import Part
+from memfence.source import SourceText, Span
 
-Tone = Literal["good", "bad", "open"]
-"""Proved; refuted; neither."""
-
-
-class Pending(Record):
-    """A store in a buffer and the step that issued it; a separator (PSO) has no variable."""
-
-    variable: int | None
-    value: int
-    issued: int
+if TYPE_CHECKING:
+    from memfence.execution.trace import Trace
+    from memfence.report.page import Page
+    from memfence.synthesis.patch import PatchedFile
 
 
-class AccessView(Record):
-    """One access of a step; `overtakes` are the steps whose stores were pending though issued earlier."""
+class Style(Record):
+    """How text is laid out. `quiet`: the verdict only; `verbose`: every statistic."""
 
-    kind: str
-    process: int
-    variable: int
-    value: int
-    overtakes: tuple[int, ...] = ()
+    width: int = 100
+    quiet: bool = False
+    verbose: bool = False
 
 
-class ActionView(Record):
-    """What one process does in a step: its text and, where it has one, its place: source, line, columns.
+class Rule(Record):
+    """What a finding is about: a criterion, a code of a diagnostic, ..."""
 
-    `calls`: the lines of the calls that lead there, `40→12`; empty for the code of the process itself.
-    """
+    id: str
+    summary: str
+    text: str = ""
 
-    process: int
+
+class Patch(Record):
+    """Files as they should be, and what that does."""
+
     text: str
-    values: str = ""
-    source: int | None = None
-    line: int = 0
-    first_column: int = 0
-    last_column: int = 0
-    calls: str = ""
+    files: tuple[PatchedFile, ...]
 
 
-class StepView(Record):
-    """A step and the state after it: `buffers[process][buffer]` with the oldest entry first. In memory, None is a value
-    that is not known.
+Kind = Literal["fail", "pass", "open", "review"]
+"""It is wrong; it is proved; neither is known; somebody should look at it."""
+Level = Literal["error", "warning", "note", "none"]
 
-    `minor`: no other process can see it; it is not shown.
-    """
 
+class Finding(Record, kw_only=True):
+    """One thing that was found. `at`: where, if it has a place; `related`: other places, and what is there. `run`: how
+    it comes about. `facts`: what programs may want to know of it."""
+
+    rule: Rule
+    kind: Kind
+    level: Level
+    message: str
+    at: Span | None = None
+    related: tuple[tuple[Span, str], ...] = ()
+    run: Trace | None = None
+    patch: Patch | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+Problem = Literal["failure", "error"] | None
+"""For CI: something is wrong; it is not known whether; None: a proof."""
+
+
+class Case(Record, kw_only=True):
+    """What was asked, as a test case for CI. `kind` is the verdict in one word."""
+
+    group: str
+    name: str
     kind: str
-    actions: tuple[ActionView, ...]
-    accesses: tuple[AccessView, ...]
-    memory: tuple[int | None, ...]
-    buffers: tuple[tuple[tuple[Pending, ...], ...], ...]
-    registers: tuple[tuple[tuple[str, int], ...], ...]
-    locations: tuple[str, ...]
-    failure: str | None = None
-    minor: bool = False
+    problem: Problem
+    seconds: float = 0.0
 
 
-class Overtaking(Record):
-    """The store of step `store` was still pending in step `by`; it reached memory in step `commit`, None: never."""
+class Report(Record, kw_only=True):
+    """What a verb found. Each part is made when a format asks for it: most runs need the text alone."""
 
-    process: int
-    store: int
-    by: int
-    commit: int | None
-
-
-class RunView(Record):
-    """A run, ready to be stepped through. `steps[0]` is the start; `loop_start`: from that step on it repeats."""
-
-    model: str
-    processes: tuple[str, ...]
-    variables: tuple[str, ...]
-    shown: tuple[int, ...]
-    """The variables that the run accesses."""
-    buffer_names: tuple[tuple[str, ...], ...]
-    """Names of the buffers of each process: none under SC, one under TSO, one a variable under PSO."""
-    steps: tuple[StepView, ...]
-    overtaken: tuple[Overtaking, ...] = ()
-    loop_start: int | None = None
-    acting: tuple[int, ...] = ()
-    """The processes that get a column."""
-    bookkeeping: tuple[int, ...] = ()
-    """Variables that the user did not write."""
-    value_names: tuple[tuple[int, str], ...] = ()
-    """Numbers that are addresses: `&queue.head`."""
-    how: str = ""
-    """Where the run comes from, if it is not one that was replayed under `model`."""
-
-
-class Mark(Record):
-    """A step of the run happens on this line."""
-
-    step: int
-    process: int
-
-
-class SourceLine(Record):
-    """A line of the text in coloured `parts`; an `inserted` one has no number in the original."""
-
-    parts: tuple[Part, ...]
-    number: int | None
-    marks: tuple[Mark, ...] = ()
-    inserted: bool = False
-
-    @property
-    def text(self) -> str:
-        return "".join(part.text for part in self.parts)
-
-
-class SourceView(Record):
-    path: str
-    lines: tuple[SourceLine, ...]
-
-
-class TableView(Record):
-    """A plain table, for results that are no run: criteria side by side, fences with their reasons."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
-
-
-class OutcomeView(Record):
-    """A final state of a litmus test, and a run to it."""
-
-    title: str
-    run: RunView
-
-
-class Page(Record):
-    """A report. `cycle` and `plots` are SVG drawings, `cycle_text` says the same in words."""
-
-    title: str
-    subject: str
-    verdict: str
-    tone: Tone
-    headline: str
-    facts: tuple[tuple[str, str], ...]
-    why: tuple[str, ...] = ()
-    run: RunView | None = None
-    run_title: str = "The run"
-    outcomes: tuple[OutcomeView, ...] = ()
-    """Other runs to choose from."""
-    sources: tuple[SourceView, ...] = ()
-    cycle: str = ""
-    cycle_text: tuple[str, ...] = ()
-    tables: tuple[TableView, ...] = ()
-    plots: tuple[str, ...] = ()
-    details: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    assumptions: tuple[str, ...] = ()
-    """What the verdict does not cover, and what it takes for granted."""
-    statistics: tuple[tuple[str, str], ...] = ()
+    line: Callable[[], str]
+    """The verdict in one line."""
+    text: Callable[[Style], str]
+    """What is printed."""
+    data: Callable[[], dict[str, Any]]
+    """What `--json` prints."""
+    page: Callable[[], Page]
+    """What is there to look at, and to step through."""
+    findings: Callable[[], Iterable[Finding]]
+    case: Callable[[], Case]
+    sources: Callable[[], Iterable[SourceText]]
+    """The texts that it is about."""
+    brief: Callable[[], str] | None = None
+    """In a word or two, for lists of results; without it, the line."""
+    is_about_input: bool = False
+    """The input could not be used: nothing was asked."""

@@ -28,7 +28,7 @@ def answer(request: Object, progress: Progress | None = None) -> Object:
     try:
         return VERBS[request["verb"]](source, options, progress)
     except InputError as error:
-        from memfence.report.formats.json import error_object
+        from memfence.report.describe.check_data import error_object
 
         return error_object(error)
     except TimeUp as up:
@@ -70,48 +70,37 @@ def _with(options: Object, progress: Progress | None) -> Object:
 
 def _check(source: SourceText, options: Object, progress: Progress | None) -> Object:
     from memfence.api.check import check
-    from memfence.report.describe.check import check_page
-    from memfence.report.describe.check_text import verdict_line
-    from memfence.report.formats.html import render_html
-    from memfence.report.formats.json import check_object
 
-    result = check(source, **_with(options, progress))
-    return {**check_object(result), "line": verdict_line(result), "page": render_html(check_page(result))}
+    return _shown(check(source, **_with(options, progress)))
 
 
 def _fix(source: SourceText, options: Object, progress: Progress | None) -> Object:
     from memfence.api.fix import fix
-    from memfence.report.describe.fix import fix_page
-    from memfence.report.describe.fix_files import fix_report_object
-    from memfence.report.formats.html import render_html
-    from memfence.report.words.fix_sentences import fix_verdict_line
-    from memfence.synthesis.result import FixResult
 
     result = fix(source, **_with(options, progress))
-    found = fix_report_object(result)
-    if isinstance(result, FixResult):
-        found |= {"line": fix_verdict_line(result), "page": render_html(fix_page(result)), "patched": result.patched}
-    return found
+    return {**_shown(result), "patched": getattr(result, "patched", None)}
 
 
 def _why(source: SourceText, options: Object, progress: Progress | None) -> Object:
     from memfence.api.why import why
-    from memfence.report.describe.why import why_page
-    from memfence.report.describe.why_text import necessity_object
-    from memfence.report.formats.html import render_html
 
-    results = why(source, **_with(options, progress))
-    return {**necessity_object(results), "page": render_html(why_page(results))}
+    return _shown(why(source, **_with(options, progress)))
 
 
 def _compare(source: SourceText, options: Object, progress: Progress | None) -> Object:
     from memfence.api.compare import compare
-    from memfence.report.describe.compare import comparison_object, comparison_page
-    from memfence.report.formats.html import render_html
 
     options = {name: value for name, value in options.items() if name not in ("model", "criterion")}
-    result = compare(source, **_with(options, progress))
-    return {**comparison_object(result), "page": render_html(comparison_page(result))}
+    return _shown(compare(source, **_with(options, progress)))
+
+
+def _shown(result: Any) -> Object:
+    """What `--json` prints, with the verdict in one line and the page."""
+    from memfence.report.described import report_of
+    from memfence.report.formats.html import render
+
+    report = report_of(result)
+    return {**report.data(), "line": report.line(), "page": render(report)}
 
 
 def _values(source: SourceText, options: Object, progress: Progress | None) -> Object:

@@ -304,8 +304,8 @@ def test_only_abort_and_exit_depend_on_the_reading() -> None:
 
 
 def test_the_result_says_how_the_program_was_read() -> None:
+    from memfence.report.describe.check_data import check_object
     from memfence.report.describe.portable import portable_object, render_portable
-    from memfence.report.formats.json import check_object
 
     program = c_program(program_text("abort();", "thread", SVCOMP["reach_error"]))
     one, several = check(program, model="sc"), check_models(program, "rc11")

@@ -11,9 +11,9 @@ from memfence.program.ir import Program
 from memfence.program.load_options import LoadOptions
 from memfence.questions import check
 from memfence.questions.portable import check_models
+from memfence.report.describe.check_data import check_object
 from memfence.report.describe.check_text import render_text
 from memfence.report.describe.portable import answer_object, reason_text
-from memfence.report.formats.json import check_object
 from memfence.report.words.findings import finding_text
 from memfence.source import SourceText
 from memfence.tasks.options import CheckOptions

@@ -12,11 +12,10 @@ import memfence
 from memfence.models.spec import ModelName
 from memfence.program.load_options import COptions
 from memfence.report.describe.check import check_page
+from memfence.report.describe.check_data import check_object
 from memfence.report.describe.check_text import render_text
-from memfence.report.describe.fix_files import fix_report_object
+from memfence.report.described import report_of, written
 from memfence.report.formats.html import render_html
-from memfence.report.formats.json import check_object
-from memfence.report.formats.sarif import render_sarif
 from memfence.report.words.coverage import assumptions
 from memfence.tasks.result import CheckResult
 from support.c_compiler import needs_clang
@@ -49,7 +48,7 @@ def test_page_and_sarif_say_so_too(result: CheckResult) -> None:
     page = render_html(check_page(result))
     assert "x86 only: C11 and ARM allow more" in page
     assert "MF206" in page
-    (run,) = json.loads(render_sarif(result))["runs"]
+    (run,) = json.loads(written(result, "sarif"))["runs"]
     assert [found["ruleId"] for found in run["results"]] == ["memfence/safety", "MF206"]
     assert run["results"][0]["properties"]["assumptions"][0] == "x86 only: C11 and ARM allow more"
 
@@ -73,7 +72,7 @@ def test_code_as_compiled_is_called_so(result: CheckResult) -> None:
 
 
 def test_fix_says_so_too() -> None:
-    value = fix_report_object(memfence.fix(EXAMPLES / "musl_unlock.c"))
+    value = report_of(memfence.fix(EXAMPLES / "musl_unlock.c")).data()
     assert value["assumptions"][0] == "x86 only: C11 and ARM allow more"
     assert value["warnings"] == []
 

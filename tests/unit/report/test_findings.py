@@ -6,8 +6,8 @@ import pytest
 
 from memfence.pipeline import load_text
 from memfence.questions import check
+from memfence.report.describe.check_data import check_object
 from memfence.report.describe.check_text import verdict_line
-from memfence.report.formats.json import check_object
 from memfence.report.words.findings import error_text, finding_text
 from memfence.source import SourceText
 from memfence.tasks.options import CheckOptions

@@ -21,7 +21,7 @@ from memfence.report.describe.explore import explore_page
 from memfence.report.describe.fix import fix_page
 from memfence.report.describe.monitor import monitor_page
 from memfence.report.formats.html import render_html
-from memfence.report.report import Page, TableView
+from memfence.report.page import Page, TableView
 from memfence.report.views.source_view import source_view
 from memfence.source import SourceText
 from memfence.synthesis.comparison import compare

@@ -11,14 +11,15 @@ from memfence.diagnostics import InputError
 from memfence.execution.trace import Trace
 from memfence.models.state import Commit, DropSeparator, Run
 from memfence.program.text.properties import parse_expression
-from memfence.report.formats.json import error_object, render_json, trace_list
+from memfence.report.describe.check_data import error_object, trace_list
+from memfence.report.described import written
 from memfence.tasks.answer import Verdict
 from support.models import memory_model
 from support.samples import Sample, message_passing, store_buffering
 
 
 def test_a_violation_has_every_key_of_the_contract() -> None:
-    value = json.loads(render_json(result_of(message_passing(), "pso")))
+    value = json.loads(written(result_of(message_passing(), "pso"), "json"))
     assert {"file", "model", "criterion", "verdict", "bound", "engine", "property", "trace", "stats"} <= set(value)
     assert {"scope", "notes"} <= set(value)
     assert (value["assumptions"], value["warnings"]) == ([], [])  # those are about C
@@ -35,7 +36,7 @@ def test_a_violation_has_every_key_of_the_contract() -> None:
 
 @pytest.mark.parametrize("verdict", [Verdict.HOLDS, Verdict.HOLDS_UP_TO, Verdict.UNKNOWN])
 def test_without_a_violation_there_is_no_trace(verdict: Verdict) -> None:
-    value = json.loads(render_json(result_of(store_buffering(), "tso", verdict)))
+    value = json.loads(written(result_of(store_buffering(), "tso", verdict), "json"))
     assert value["verdict"] == verdict.value
     assert value["trace"] is None
 

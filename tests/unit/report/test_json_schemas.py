@@ -19,13 +19,13 @@ from memfence.questions import check
 from memfence.questions.explore import ExploreOptions, explore
 from memfence.questions.monitor import monitor
 from memfence.report.describe.atomic import atomic_object
+from memfence.report.describe.check_data import check_object, error_object
 from memfence.report.describe.compare import comparison_object, render_comparison
 from memfence.report.describe.explore_text import explore_object
 from memfence.report.describe.fix_text import fix_object
 from memfence.report.describe.monitor_text import monitor_object
 from memfence.report.describe.simulate import walk_object
 from memfence.report.describe.why_text import necessity_object
-from memfence.report.formats.json import check_object, error_object
 from memfence.report.schemas import json_schema, schema_names
 from memfence.source import SourceText
 from memfence.synthesis.atomic_writes import fix_ltl

@@ -14,8 +14,9 @@ from memfence.diagnostics import InputError
 from memfence.models.spec import ModelName
 from memfence.pipeline import load, load_text
 from memfence.questions import check
-from memfence.report.formats.sarif import render_sarif, render_sarif_errors, render_sarif_fix
-from memfence.report.formats.sarif_fixes import replacements
+from memfence.report.describe.error import error_report
+from memfence.report.described import written
+from memfence.report.formats.sarif import render, replacements
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.synthesise import fix_fences as fix
@@ -55,7 +56,7 @@ def checked(example: str, model: ModelName) -> CheckResult:
 @pytest.mark.parametrize("example", ["lost_wakeup", "message_passing", "peterson", "chase_lev"])
 def test_every_verdict_is_a_valid_log(example: str, model: ModelName) -> None:
     result = checked(example, model)
-    (found,) = valid(render_sarif(result))["results"]
+    (found,) = valid(written(result, "sarif"))["results"]
     assert found["kind"] == ("pass" if result.verdict.value == "holds" else "fail")
     assert found["properties"]["verdict"] == result.verdict.value
 
@@ -63,12 +64,12 @@ def test_every_verdict_is_a_valid_log(example: str, model: ModelName) -> None:
 def test_the_schema_refuses_what_is_wrong() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     with pytest.raises(jsonschema.ValidationError):
-        valid(render_sarif(checked("lost_wakeup", "tso")).replace('"startLine": 25', '"startLine": "25"'))
+        valid(written(checked("lost_wakeup", "tso"), "sarif").replace('"startLine": 25', '"startLine": "25"'))
 
 
 def test_each_process_has_its_flow_and_the_steps_keep_their_order() -> None:
     result = checked("lost_wakeup", "tso")
-    (found,) = valid(render_sarif(result))["results"]
+    (found,) = valid(written(result, "sarif"))["results"]
     flows = found["codeFlows"][0]["threadFlows"]
     assert [flow["id"] for flow in flows] == ["waiter", "producer"]
     order = sorted(step["executionOrder"] for flow in flows for step in flow["locations"])
@@ -79,7 +80,7 @@ def test_each_process_has_its_flow_and_the_steps_keep_their_order() -> None:
 
 
 def test_the_result_points_at_the_overtaken_store_and_relates_the_load() -> None:
-    (found,) = valid(render_sarif(checked("lost_wakeup", "tso")))["results"]
+    (found,) = valid(written(checked("lost_wakeup", "tso"), "sarif"))["results"]
     assert found["locations"][0]["physicalLocation"]["region"]["startLine"] == 22
     assert found["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] == 25
 
@@ -93,14 +94,14 @@ def test_what_is_only_bounded_never_passes() -> None:
         )
     )
     result = check(program, CheckOptions(model="tso", buffer_bound=1, engine="explicit", reduce=()))
-    (found,) = valid(render_sarif(result))["results"]
+    (found,) = valid(written(result, "sarif"))["results"]
     assert (found["kind"], found["level"]) == ("open", "none")
 
 
 def test_bad_input_is_a_valid_log_with_the_codes_as_rules() -> None:
     with pytest.raises(InputError) as caught:
         load_text(SourceText("bad file.pml", "active proctype P() { x = 1; y = }"))
-    run = valid(render_sarif_errors(caught.value))
+    run = valid(render(error_report(caught.value, "f")))
     assert run["invocations"][0]["executionSuccessful"] is False
     assert {result["ruleId"] for result in run["results"]} == {rule["id"] for rule in run["tool"]["driver"]["rules"]}
     assert run["artifacts"][0]["location"]["uri"] == "bad%20file.pml"
@@ -109,7 +110,7 @@ def test_bad_input_is_a_valid_log_with_the_codes_as_rules() -> None:
 @pytest.mark.parametrize("model", ["tso", "pso"])
 def test_a_fix_carries_the_patch(model: ModelName) -> None:
     result = fix(load(EXAMPLES / "lost_wakeup.pml"), FixOptions(model=model))
-    run = valid(render_sarif_fix(result))
+    run = valid(written(result, "sarif"))
     assert len(run["results"]) == result.chosen.count > 0
     assert result.patched is not None
     for found in run["results"]:
@@ -119,7 +120,7 @@ def test_a_fix_carries_the_patch(model: ModelName) -> None:
 
 def test_a_program_that_needs_no_fence_passes() -> None:
     result = fix(load(EXAMPLES / "message_passing.pml"), FixOptions(model="tso"))
-    (found,) = valid(render_sarif_fix(result))["results"]
+    (found,) = valid(written(result, "sarif"))["results"]
     assert found["kind"] == "pass"
 
 

@@ -1,32 +1,103 @@
-"""The HTML report of a check."""
+"""The report of a check."""
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, assert_never
 
 from memfence.certificates.result import Certified
 from memfence.execution.happens_before import explained_cycle
 from memfence.execution.trace import Trace
 from memfence.program.ir import Final
-from memfence.report.describe.check_text import limit_facts, verdict_text
-from memfence.report.describe.verify import proof_facts
+from memfence.report.describe.check_data import check_object
+from memfence.report.describe.check_text import limit_facts, render_text, verdict_line, verdict_text
+from memfence.report.describe.found import PROBLEMS, kind_and_level, of_warning, rule, top_of
+from memfence.report.describe.verify import proof_facts, proof_object
 from memfence.report.formats.herd import show_state
-from memfence.report.report import OutcomeView, Page, RunView, SourceView, Tone
+from memfence.report.page import OutcomeView, Page, RunView, SourceView, Tone
+from memfence.report.report import Case, Finding, Report
 from memfence.report.views.cycle_svg import cycle_sentences, cycle_svg
 from memfence.report.views.run_view import run_view
 from memfence.report.views.source_view import marks_of, source_view, sources_of
 from memfence.report.words.actions import actions
 from memfence.report.words.coverage import assumptions, coverage_fact, race_warnings, warning_text
-from memfence.report.words.doubts import doubts_of
+from memfence.report.words.doubts import doubts_of, warnings_of
+from memfence.report.words.essential_places import essential_places
 from memfence.report.words.findings import headline
-from memfence.report.words.model_name import model_text, model_title
-from memfence.report.words.properties import is_about_infinite_runs
+from memfence.report.words.model_name import model_object, model_text, model_title
+from memfence.report.words.properties import is_about_infinite_runs, property_line
 from memfence.report.words.reason import reasons
 from memfence.report.words.sentences import detail_lines, scope_text
 from memfence.tasks.answer import Verdict
 from memfence.tasks.result import CheckResult
 
+if TYPE_CHECKING:
+    from memfence.synthesis.result import Fix
+
 MOST_FINAL_STATES = 100
+
+
+def check_report(result: CheckResult, proof: Certified | None = None) -> Report:
+    """With what became of the `proof`, where one was asked for."""
+    return Report(
+        line=lambda: verdict_line(result),
+        text=lambda style: (
+            f"{verdict_line(result)}\n"
+            if style.quiet
+            else render_text(result, width=style.width, verbose=style.verbose)
+        ),
+        data=lambda: check_object(result) | ({} if proof is None else {"proof": proof_object(proof)}),
+        page=lambda: check_page(result, proof),
+        findings=lambda: _findings(result),
+        case=lambda: Case(
+            group=f"memfence.{result.model}.{result.criterion}",
+            name=f"{result.program.source.path}: {property_line(result)}",
+            kind=result.verdict.value,
+            problem=PROBLEMS[result.verdict],
+            seconds=result.stats.seconds,
+        ),
+        sources=lambda: [result.program.source],
+        brief=lambda: f"{verdict_text(result)} under {result.model} ({result.criterion}), {result.program.source.path}",
+    )
+
+
+def _findings(result: CheckResult) -> Iterator[Finding]:
+    """The verdict with its run, and every warning."""
+    yield check_finding(result)
+    yield from map(of_warning, warnings_of(result))
+
+
+def check_finding(result: CheckResult) -> Finding:
+    """The verdict, where it comes about, and the run that shows it."""
+    kind, level = kind_and_level(result.verdict)
+    places = [] if result.trace is None else essential_places(result.trace)
+    return Finding(
+        rule=rule(result.criterion.value),
+        kind=kind,
+        level=level,
+        message=" ".join([verdict_line(result), *reasons(result), *detail_lines(result)]),
+        at=places[0][0] if places else top_of(result.program.source),
+        related=tuple(places[1:]),
+        run=result.trace,
+        facts={
+            **what_was_asked(result, scope_text(result)),
+            "bound": result.bound,
+            "engine": result.engine,
+            "states": result.stats.states,
+            "transitions": result.stats.transitions,
+        },
+    )
+
+
+def what_was_asked(result: CheckResult | Fix, scope: str) -> dict[str, Any]:
+    """The verdict, and what it is about."""
+    return {
+        "verdict": result.verdict.value,
+        **model_object(result),
+        "criterion": result.criterion.value,
+        "scope": scope,
+        "assumptions": list(assumptions(result.program, result.model)),
+    }
 
 
 def check_page(result: CheckResult, proof: Certified | None = None) -> Page:

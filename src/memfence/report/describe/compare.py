@@ -1,4 +1,4 @@
-"""The comparison of all criteria: one table, one JSON object, or one page."""
+"""The report of `memfence compare`: all criteria in one table."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping
 from memfence.certificates.result import Proof
 from memfence.models.spec import SC, TSO
 from memfence.questions.compare import Compared, Comparison, FencesNeeded
+from memfence.report.describe.found import kind_and_level, rule, top_of
 from memfence.report.describe.verify import proof_object, proof_word
-from memfence.report.formats.json import Object, dump
-from memfence.report.report import Page, TableView, Tone
+from memfence.report.formats.json import Object
+from memfence.report.page import Page, TableView, Tone
+from memfence.report.report import Case, Finding, Report
 from memfence.report.views.bars import Bar, render_bars
 from memfence.report.views.execution_view import place_text
 from memfence.report.views.source_view import source_view
@@ -34,6 +36,47 @@ PROOF = Column("proof", 7)
 Proofs = Mapping[Requirement, Proof]
 """Of the answers that are proofs, where these were asked for; else empty."""
 NO_PROOFS: Proofs = {}
+
+
+def comparison_report(comparison: Comparison, proofs: Proofs = NO_PROOFS) -> Report:
+    """With what became of the proofs, where they were asked for."""
+    path = comparison.program.source.path
+    return Report(
+        line=lambda: f"{path}: {_counted(comparison)}",
+        text=lambda style: render_comparison(comparison, proofs, width=style.width),
+        data=lambda: comparison_object(comparison, proofs),
+        page=lambda: comparison_page(comparison, proofs),
+        findings=lambda: (_finding(comparison, row) for row in comparison.rows),
+        case=lambda: Case(
+            group="memfence.compare",
+            name=path,
+            kind="decided" if comparison.is_conclusive else "not decided",
+            problem=None if comparison.is_conclusive else "error",
+            seconds=sum(row.stats.seconds for row in comparison.rows if row.implied_by is None),
+        ),
+        sources=lambda: [comparison.program.source],
+        brief=lambda: path,
+    )
+
+
+def _finding(comparison: Comparison, row: Compared) -> Finding:
+    """Criteria differ, and not every one has to hold: one that does not is a note."""
+    kind, level = kind_and_level(row.verdict)
+    name = f"{row.requirement.criterion.value} ({_models(row.requirement)})"
+    return Finding(
+        rule=rule(row.requirement.criterion.value),
+        kind=kind,
+        level="note" if kind == "fail" else level,
+        message=f"{comparison.program.source.path}: {name}: {_verdict(row)}, {_how(row)}",
+        at=top_of(comparison.program.source),
+        run=None if row.answer is None else row.answer.trace,
+        facts={"model": row.requirement.model.name, "verdict": row.verdict.value},
+    )
+
+
+def _counted(comparison: Comparison) -> str:
+    held = sum(row.verdict is Verdict.HOLDS for row in comparison.rows)
+    return f"{held} of {len(comparison.rows)} criteria hold"
 
 
 def render_comparison(comparison: Comparison, proofs: Proofs = NO_PROOFS, *, width: int) -> str:
@@ -94,7 +137,7 @@ def comparison_page(comparison: Comparison, proofs: Proofs = NO_PROOFS) -> Page:
     return Page(
         title=f"{comparison.program.name}: every criterion",
         subject=source.path,
-        verdict=f"{held} of {len(comparison.rows)} criteria hold",
+        verdict=_counted(comparison),
         tone=tone,
         headline="every criterion side by side, strongest first",
         facts=tuple(("Note", text) for text in _notes(comparison)),
@@ -136,10 +179,6 @@ def comparison_object(comparison: Comparison, proofs: Proofs = NO_PROOFS) -> Obj
         "assumptions": list(assumptions(comparison.program, TSO.name)),
         "criteria": {row.requirement.name: _row_object(row, proofs) for row in comparison.rows},
     }
-
-
-def render_comparison_json(comparison: Comparison, proofs: Proofs = NO_PROOFS) -> str:
-    return dump(comparison_object(comparison, proofs))
 
 
 def _cells(row: Compared) -> list[str]:

@@ -16,8 +16,9 @@ from memfence.program.facts.torn_steps import processes_with_torn_steps
 from memfence.program.ir import Program
 from memfence.program.text.steps import step_text
 from memfence.questions.explore import ExploreFinding, ExploreResult, Iteration
+from memfence.report.describe.check_data import trace_list
 from memfence.report.describe.verify import proof_object
-from memfence.report.formats.json import Object, dump, trace_list
+from memfence.report.formats.json import Object, dump
 from memfence.report.views.run_table import run_table
 from memfence.report.views.table import Column, render_table, wrap
 from memfence.report.words.coverage import assumptions, covered_facts
@@ -31,7 +32,7 @@ PROVED = {"safe": "no step of a run under SC fails", "robust": "every run under 
 
 def explore_text(result: ExploreResult, proofs: NamedProofs = (), *, width: int, quiet: bool = False) -> str:
     """The whole report: verdict, counts, and each finding with its run."""
-    lines = [_explore_line(result)]
+    lines = [explore_line(result)]
     if quiet:
         return lines[0] + "\n"
     lines += [f"  {name:<7} {text}" for name, text in (*_explore_facts(result), *proof_lines(proofs))]
@@ -42,7 +43,8 @@ def explore_text(result: ExploreResult, proofs: NamedProofs = (), *, width: int,
     return "\n".join(lines) + "\n"
 
 
-def _explore_line(result: ExploreResult) -> str:
+def explore_line(result: ExploreResult) -> str:
+    """The verdict in one line."""
     name, what = _path(result.program), claim(result)
     match result.verdict:
         case Verdict.HOLDS:

@@ -1,23 +1,113 @@
-"""The HTML report of fence synthesis: the patched text, what each fence keeps in order, and a run that needs it."""
+"""The report of fence synthesis: the patched text, what each fence keeps in order, and a run that needs it."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from memfence.certificates.result import Certified
 from memfence.execution.happens_before import explained_cycle
-from memfence.report.describe.fix_text import fence_reasons, kept_in_order, minimum_text, where, written
+from memfence.report.describe.check import what_was_asked
+from memfence.report.describe.fix_text import (
+    fence_reasons,
+    fix_object,
+    fix_text,
+    kept_in_order,
+    minimum_text,
+    where,
+    written,
+)
+from memfence.report.describe.found import rule, top_of
 from memfence.report.describe.verify import proof_facts
-from memfence.report.report import Page, TableView, Tone
+from memfence.report.page import Page, TableView, Tone
+from memfence.report.report import Case, Finding, Kind, Level, Patch, Problem, Report
 from memfence.report.views.cycle_svg import cycle_sentences, cycle_svg
 from memfence.report.views.run_tables import run_as_table
 from memfence.report.views.run_view import run_view
 from memfence.report.views.source_view import marks_of, source_view, sources_of
 from memfence.report.words.coverage import assumptions, coverage_fact, race_warnings, warning_text
-from memfence.report.words.fix_sentences import common_facts, counted_fences, fix_headline, fix_scope
+from memfence.report.words.fix_sentences import (
+    common_facts,
+    counted_fences,
+    fix_headline,
+    fix_property,
+    fix_scope,
+    fix_verdict_line,
+)
 from memfence.report.words.model_name import model_text, model_title
 from memfence.report.words.reason import why_sentences
-from memfence.synthesis.result import FenceSet, FixResult, FixVerdict
+from memfence.synthesis.orders.result import OrderFix
+from memfence.synthesis.result import FenceSet, Fix, FixResult, FixVerdict, PlacedFence
 
 MOST_SETS = 50
+
+
+def fix_report(result: FixResult, proof: Certified | None = None) -> Report:
+    """With what became of the `proof` that the patched text works, where one was asked for."""
+    return Report(
+        line=lambda: fix_verdict_line(result),
+        text=lambda style: fix_text(result, width=style.width, quiet=style.quiet, verbose=style.verbose),
+        data=lambda: fix_object(result),
+        page=lambda: fix_page(result, proof),
+        findings=lambda: _findings(result),
+        case=lambda: fix_case(result, f"memfence.{result.model}.{result.criterion}.fences", fix_property(result)),
+        sources=lambda: [result.program.source],
+        brief=lambda: f"{result.verdict} under {result.model} ({result.criterion}), {result.program.source.path}",
+    )
+
+
+def fix_case(result: Fix | OrderFix, group: str, asked: str) -> Case:
+    """What is missing is a failure."""
+    problems: dict[FixVerdict, Problem] = {FixVerdict.ALREADY_HOLDS: None, FixVerdict.UNKNOWN: "error"}
+    seconds = result.seconds if isinstance(result, OrderFix) else result.stats.seconds
+    return Case(
+        group=group,
+        name=f"{result.program.source.path}: {asked}",
+        kind=result.verdict.value,
+        problem=problems.get(result.verdict, "failure"),
+        seconds=seconds,
+    )
+
+
+def _findings(result: FixResult) -> list[Finding]:
+    """One per fence that is missing; a single one where no fence is, or where none helps."""
+    if result.verdict is FixVerdict.FIXED:
+        return [_missing(result, fence) for fence in result.chosen.fences]
+    kinds: dict[FixVerdict, tuple[Kind, Level, str]] = {
+        FixVerdict.ALREADY_HOLDS: ("pass", "none", "no fence is missing"),
+        FixVerdict.IMPOSSIBLE: ("fail", "error", "no fence can make the program work"),
+    }
+    kind, level, text = kinds.get(result.verdict, ("open", "none", f"unknown: {fix_scope(result)}"))
+    message = f"{result.program.source.path} under {result.model} ({result.criterion}): {text}"
+    return [
+        Finding(
+            rule=rule("fences"),
+            kind=kind,
+            level=level,
+            message=message,
+            at=top_of(result.program.source),
+            run=result.trace,
+            facts=_facts_of_fences(result),
+        )
+    ]
+
+
+def _missing(result: FixResult, fence: PlacedFence) -> Finding:
+    side, count = "before" if fence.is_before else "after", result.chosen.count
+    what = f"Write {count} fence{'' if count == 1 else 's'}, which is enough"
+    return Finding(
+        rule=rule("fences"),
+        kind="fail",
+        level="error",
+        message=f"{fence.kind} needed {side} `{fence.text}` under {result.model} ({result.criterion})",
+        at=fence.at,
+        run=fence.run,
+        patch=Patch(what, result.files) if result.files else None,
+        facts=_facts_of_fences(result),
+    )
+
+
+def _facts_of_fences(result: FixResult) -> dict[str, Any]:
+    return {**what_was_asked(result, fix_scope(result)), "minimum": result.is_minimum}
 
 
 def fix_page(result: FixResult, proof: Certified | None = None) -> Page:

@@ -6,8 +6,9 @@ from memfence.execution.occurrences import Occurrence, pending_at_end
 from memfence.execution.overtaking import Overtaken
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
+from memfence.report.describe.check_data import trace_list
 from memfence.report.describe.check_text import DEFAULT_WIDTH
-from memfence.report.formats.json import Object, trace_list
+from memfence.report.formats.json import Object
 from memfence.report.views.run_table import run_table
 from memfence.report.views.shown_run import ending_lines, value_text
 from memfence.report.views.table import Column, render_table, wrap

@@ -1,10 +1,14 @@
-"""What was seen on the processor, as text and JSON."""
+"""The reports of what was seen on the processor: `reproduce`, `conform`, `cost` and `fix --bench`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from memfence.report.describe.found import of_problem, rule, tone_of_problem, top_of
 from memfence.report.formats.json import Object
+from memfence.report.page import Page, TableView
+from memfence.report.report import Case, Finding, Problem, Report, Style
 from memfence.report.views.table import Column, render_table, wrap
 from memfence.silicon.conform import Conformance
 from memfence.silicon.costs import LABELS, Cost
@@ -12,9 +16,144 @@ from memfence.silicon.harness import values_of
 from memfence.silicon.machine import is_x86, processor_name, processors
 from memfence.silicon.reproduce import Reproduction, Seen
 from memfence.silicon.variants import Timed
+from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 
 SHOWN_OUTCOMES = 8
+
+
+def reproduction_report(found: Reproduction) -> Report:
+    """Was the violation seen?"""
+    source, seen = found.allowed.program.source, found.verdict is Seen.SEEN
+    problem: Problem = "failure" if seen else None if found.verdict is Seen.NEVER else "error"
+    seconds = 0.0 if found.counted is None else found.counted.seconds
+    run = found.allowed.trace if seen else None
+    return measured_report(
+        "reproduce",
+        line=_verdict_line(found),
+        name=source.path,
+        problem=problem,
+        text=lambda style: reproduction_text(found, width=style.width, quiet=style.quiet),
+        data=lambda: reproduction_object(found),
+        tables=lambda: _outcome_table(found),
+        findings=lambda finding: [replace(finding, at=top_of(source), run=run)],
+        sources=[source],
+        seconds=seconds,
+    )
+
+
+def _outcome_table(found: Reproduction) -> Iterator[TableView]:
+    if found.counted is not None and found.experiment is not None:
+        rows = tuple(
+            (f"{count:,}", "yes" if wanted else "", values_of(found.experiment, values))
+            for values, count, wanted in sorted(found.counted.outcomes, key=lambda one: (not one[2], -one[1]))
+        )
+        yield TableView("Outcomes", ("times", "looked for", "outcome"), rows)
+
+
+def conformance_report(found: Sequence[Conformance]) -> Report:
+    """Is every outcome one that the model allows?"""
+    outside = any(one.outside for one in found)
+    is_open = processors() < 2 or all(one.refused for one in found)
+    problem: Problem = "failure" if outside else "error" if is_open else None
+    return measured_report(
+        "conform",
+        line=_sum(found),
+        name=", ".join(one.path.name for one in found),
+        problem=problem,
+        text=lambda style: conformance_text(found, width=style.width, quiet=style.quiet),
+        data=lambda: conformance_object(found),
+        tables=lambda: [TableView("Litmus tests", tuple(one.title for one in TESTS), tuple(map(tuple, _rows(found))))],
+        findings=lambda finding: [
+            *(_of_test(one) for one in found if one.outside),
+            *([] if outside else [finding]),
+        ],
+        sources=[SourceText(str(one.path), "") for one in found],
+    )
+
+
+def _of_test(one: Conformance) -> Finding:
+    message = f"{one.path}: an outcome outside TSO was observed: {', '.join(_outside(one))}"
+    at = top_of(SourceText(str(one.path), ""))
+    return Finding(rule=rule("conform"), kind="fail", level="error", message=message, at=at)
+
+
+def cost_report(measured: Sequence[Cost]) -> Report:
+    """What do fences cost?"""
+    steady = all(one.is_steady for one in measured)
+    rows = tuple((LABELS[c.name], f"{c.nanoseconds:.1f}", f"{c.low:.1f} to {c.high:.1f}") for c in measured)
+    return measured_report(
+        "cost",
+        line=f"{processor_name()}: {', '.join(f'{c.name} {c.nanoseconds:.1f} ns' for c in measured)}",
+        name=processor_name(),
+        problem=None if steady else "error",
+        text=lambda _: cost_text(measured),
+        data=lambda: cost_object(measured),
+        tables=lambda: [TableView("A store, then a load, in a loop", ("with", "ns", "spread"), rows)],
+    )
+
+
+def assumed_costs_report(costs: Mapping[str, int]) -> Report:
+    """What `fix` takes fences to cost."""
+    known = ", ".join(f"{kind} {number}" for kind, number in costs.items())
+    line = f"fix assumes: {known} (a loop is times 10)"
+    return measured_report(
+        "cost",
+        line=line,
+        name="assumed costs",
+        problem=None,
+        text=lambda _: f"{line}\n",
+        data=lambda: {"costs": dict(costs)},
+    )
+
+
+def bench_report(file: str, timed: Sequence[Timed]) -> Report:
+    """What does the fix cost in the user's benchmark?"""
+    failed = any(one.code for one in timed)
+    return measured_report(
+        "cost",
+        line=f"{file}: what the fix costs in your benchmark",
+        name=file,
+        problem="error" if failed else None,
+        text=lambda style: bench_text(file, timed, width=style.width),
+        data=lambda: bench_object(file, timed),
+        tables=lambda: [TableView("Variants", tuple(c.title for c in VARIANTS), tuple(map(tuple, _variants(timed))))],
+    )
+
+
+def measured_report(
+    verb: str,
+    *,
+    line: str,
+    name: str,
+    problem: Problem,
+    text: Callable[[Style], str],
+    data: Callable[[], Object],
+    tables: Callable[[], Iterable[TableView]] = tuple,
+    findings: Callable[[Finding], Iterable[Finding]] = lambda finding: [finding],
+    sources: Sequence[SourceText] = (),
+    seconds: float = 0.0,
+) -> Report:
+    """A measurement: one finding that says what came of it, unless `findings` makes more of it."""
+    kind, level = of_problem(problem)
+    verdict = {None: "MEASURED", "failure": "SEEN", "error": "OPEN"}[problem]
+    return Report(
+        line=lambda: line,
+        text=text,
+        data=data,
+        page=lambda: Page(
+            title=line,
+            subject=name,
+            verdict=verdict,
+            tone=tone_of_problem(problem),
+            headline=line,
+            facts=(("Processor", f"{processor_name()}, {processors()} processors"),),
+            tables=tuple(tables()),
+        ),
+        findings=lambda: findings(Finding(rule=rule(verb), kind=kind, level=level, message=line)),
+        case=lambda: Case(group=f"memfence.{verb}", name=name, kind=verdict.lower(), problem=problem, seconds=seconds),
+        sources=lambda: sources,
+    )
 
 
 def reproduction_text(found: Reproduction, *, width: int, quiet: bool = False) -> str:
@@ -103,7 +242,23 @@ def reproduction_object(found: Reproduction) -> Object:
 
 def conformance_text(found: Sequence[Conformance], *, width: int, quiet: bool = False) -> str:
     """One line a test, and the sum."""
-    rows = [
+    table = render_table(TESTS, _rows(found), width)
+    parts = [] if quiet or table is None else [table, ""]
+    return "\n".join([*parts, _sum(found)]) + "\n"
+
+
+TESTS = (
+    Column("test", 16),
+    Column("SC", 2),
+    Column("TSO", 3),
+    Column("observed", 3),
+    Column("only TSO, seen", 6),
+    Column("outside", 12),
+)
+
+
+def _rows(found: Sequence[Conformance]) -> list[list[str]]:
+    return [
         [
             one.path.name,
             str(len(one.sc)),
@@ -114,10 +269,6 @@ def conformance_text(found: Sequence[Conformance], *, width: int, quiet: bool = 
         ]
         for one in found
     ]
-    titles = [Column("test", 16), Column("SC", 2), Column("TSO", 3), Column("observed", 3), Column("only TSO, seen", 6)]
-    table = render_table([*titles, Column("outside", 12)], rows, width)
-    parts = [] if quiet or table is None else [table, ""]
-    return "\n".join([*parts, _sum(found)]) + "\n"
 
 
 def _outside(one: Conformance) -> list[str]:
@@ -163,8 +314,22 @@ def conformance_object(found: Sequence[Conformance]) -> Object:
 
 def bench_text(file: str, timed: Sequence[Timed], *, width: int) -> str:
     """The variants beside the program as it is."""
+    table = render_table(VARIANTS, _variants(timed), width)
+    return f"{file}: what the fix costs in your benchmark\n\n{table}\n"
+
+
+VARIANTS = (
+    Column("variant", 16),
+    Column("edits", 5, align_right=True),
+    Column("time", 16),
+    Column("ratio", 5),
+    Column("exit code", 4),
+)
+
+
+def _variants(timed: Sequence[Timed]) -> list[list[str]]:
     base = timed[0].seconds
-    rows = [
+    return [
         [
             one.variant.name,
             str(one.variant.edits),
@@ -174,9 +339,6 @@ def bench_text(file: str, timed: Sequence[Timed], *, width: int) -> str:
         ]
         for one in timed
     ]
-    titles = [Column("variant", 16), Column("edits", 5, align_right=True), Column("time", 16), Column("ratio", 5)]
-    table = render_table([*titles, Column("exit code", 4)], rows, width)
-    return f"{file}: what the fix costs in your benchmark\n\n{table}\n"
 
 
 def bench_object(file: str, timed: Sequence[Timed]) -> Object:

@@ -1,4 +1,4 @@
-"""The HTML report of `memfence monitor`: the borderline load, how it comes about, and what to fence."""
+"""The report of `memfence monitor`: the borderline load, how it comes about, and what to fence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,50 @@ from memfence.engines.native.monitor import BorderlineEvent
 from memfence.execution.recording import TraceEvent
 from memfence.questions.monitor import MonitorResult
 from memfence.report.describe.check import tone_of
-from memfence.report.report import Page, TableView
+from memfence.report.describe.found import PROBLEMS, kind_and_level, rule, top_of
+from memfence.report.describe.monitor_text import monitor_object, monitor_text
+from memfence.report.page import Page, TableView
+from memfence.report.report import Case, Finding, Report
+from memfence.source import SourceText
+
+
+def monitor_report(result: MonitorResult) -> Report:
+    """One recorded execution."""
+    return Report(
+        line=lambda: monitor_text(result, quiet=True).rstrip("\n"),
+        text=lambda style: monitor_text(result, quiet=style.quiet),
+        data=lambda: monitor_object(result),
+        page=lambda: monitor_page(result),
+        findings=lambda: [_finding(result)],
+        case=lambda: Case(
+            group="memfence.monitor",
+            name=result.path,
+            kind=result.verdict.value,
+            problem=PROBLEMS[result.verdict],
+            seconds=result.monitored.seconds,
+        ),
+        sources=lambda: [SourceText(result.path, "")],
+        brief=lambda: str(result.verdict),
+    )
+
+
+def _finding(result: MonitorResult) -> Finding:
+    kind, level = kind_and_level(result.verdict)
+    line = monitor_text(result, quiet=True).rstrip("\n")
+    event = result.event
+    if event is None:
+        at = top_of(SourceText(result.path, ""))
+        return Finding(rule=rule("monitor"), kind=kind, level=level, message=line, at=at)
+    fences = "; ".join(f"fence after {_place(store)}, before {_place(load)}" for store, load in event.gaps)
+    number = (event.load.line or 1) - 1
+    source = SourceText(result.path, "\n" * number)  # only the number of the line is known here
+    return Finding(
+        rule=rule("monitor"),
+        kind=kind,
+        level=level,
+        message=" ".join([line + ".", *_why(event), *([f"To do: {fences}."] if fences else [])]),
+        at=source.span(number, number),
+    )
 
 
 def monitor_page(result: MonitorResult) -> Page:

@@ -17,7 +17,6 @@ from memfence.report.words.next_command import command
 from memfence.synthesis.orders.needed import NeededOrders, WeakerOrder
 from memfence.synthesis.orders.places import OrderPlace
 from memfence.synthesis.orders.result import OrderChange, OrderFix, RacingVariable
-from memfence.synthesis.patch import PatchedFile
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import peak_megabytes
@@ -25,19 +24,20 @@ from memfence.tasks.limits import peak_megabytes
 
 def order_fix_text(result: OrderFix, *, width: int, quiet: bool = False) -> str:
     """The whole report; with `quiet` its first line."""
-    lines = [_first_line(result)]
+    lines = [first_line(result)]
     if quiet:
         return f"{lines[0]}\n"
-    lines += [f"  {_change_line(change)}" for change in result.changes]
-    lines += [f"  {name:<9}{text}" for name, text in _facts(result)]
+    lines += [f"  {change_line(change)}" for change in result.changes]
+    lines += [f"  {name:<9}{text}" for name, text in order_facts(result)]
     for number, changes in enumerate(result.sets or (), 1):
-        lines += ["", f"set {number}", *(f"  {_change_line(change)}" for change in changes)]
+        lines += ["", f"set {number}", *(f"  {change_line(change)}" for change in changes)]
     if result.diff:
         lines += ["", result.diff.rstrip("\n")]
     return "\n".join(lines) + "\n"
 
 
-def _first_line(result: OrderFix) -> str:
+def first_line(result: OrderFix) -> str:
+    """The verdict in one line."""
     models = ", ".join(result.models)
     path = result.program.source.path
     bound = "" if result.bound is None else f", loops followed up to {_times(result.bound)}"
@@ -68,7 +68,8 @@ def _count(changes: Sequence[OrderChange]) -> str:
     return " and ".join(parts)
 
 
-def _change_line(change: OrderChange) -> str:
+def change_line(change: OrderChange) -> str:
+    """Where, and what becomes of what is there."""
     place = change.place
     where = f"{place.span.source.path}:{place.span.line}"
     if place.point is not None:
@@ -77,7 +78,8 @@ def _change_line(change: OrderChange) -> str:
     return f"{where}: {place.order.value} -> {change.order.value}, {place.kind}"
 
 
-def _facts(result: OrderFix) -> list[tuple[str, str]]:
+def order_facts(result: OrderFix) -> list[tuple[str, str]]:
+    """What the verdict covers, and what it cost."""
     facts = []
     if result.verdict is FixVerdict.FIXED and result.is_minimum:
         what = "no cheaper set is" if result.minimise == "cost" else "fewer changes are not"
@@ -103,13 +105,13 @@ def _elsewhere_text(result: OrderFix, change: OrderChange) -> str:
     place = change.place
     source = place.span.source
     if not may_be_edited(result.program, source):
-        return f"{_change_line(change)}; this file is not to be edited"
+        return f"{change_line(change)}; this file is not to be edited"
     if place.point is None and place.kind in ("load", "store") and not ATOMIC_CALL.search(place.span.text):
         names = " or ".join(f"`{name}`" for name in _variables(result.program, place))
         return (
             f"{source.path}:{place.span.line}: {change.order.value} for this {place.kind}: {names} must become atomic"
         )
-    return f"{_change_line(change)}; the text there does not say the order"
+    return f"{change_line(change)}; the text there does not say the order"
 
 
 def _variables(program: Program, place: OrderPlace) -> list[str]:
@@ -123,13 +125,6 @@ def _variables(program: Program, place: OrderPlace) -> list[str]:
 def _racing_text(result: OrderFix, variable: RacingVariable) -> str:
     where = in_brackets(result.program, variable.accesses)
     return f"`{variable.name}` as an atomic variable: its plain accesses race{where}; then fix again"
-
-
-def order_files(result: OrderFix) -> tuple[PatchedFile, ...]:
-    """What is to be written: the program's first file, changed or not, and every other file that is changed."""
-    own = result.program.source
-    others = tuple(one for one in result.files if one.source is not own)
-    return (PatchedFile(own, own.text if result.patched is None else result.patched), *others)
 
 
 def _limit(result: OrderFix) -> str | None:
@@ -198,7 +193,7 @@ def needed_text(result: NeededOrders, *, width: int) -> str:
     if result.before and all(answer.verdict is Verdict.VIOLATED for answer in result.before):
         return "\n".join([*lines, *wrap(_fails_anyway(result), width)]) + "\n"
     for one in result.orders:
-        lines += ["", *wrap(_needed_line(one), width)]
+        lines += ["", *wrap(needed_line(one), width)]
         lines += [f"  {answer.name:<9}{_weaker_text(answer, one)}" for answer in one.answers]
     return "\n".join(lines) + "\n"
 
@@ -220,7 +215,8 @@ def _weaker_text(answer: ModelAnswer, one: WeakerOrder) -> str:
     return f"{verdict_text(answer)}: {reason_text(answer)}"
 
 
-def _needed_line(one: WeakerOrder) -> str:
+def needed_line(one: WeakerOrder) -> str:
+    """Whether the order is needed."""
     place = one.place
     words = {True: "needed", False: "not needed", None: "not known to be needed"}
     what = "without this fence" if _is_removed(one) else f"with {one.weaker.value} in its place"

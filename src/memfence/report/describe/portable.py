@@ -19,8 +19,9 @@ from memfence.questions.portable_result import (
     PortableResult,
     Stopped,
 )
+from memfence.report.describe.check_data import check_object, diagnostic_object, reading_object
 from memfence.report.describe.check_text import render_text
-from memfence.report.formats.json import Object, check_object, diagnostic_object, reading_object
+from memfence.report.formats.json import Object
 from memfence.report.views.execution_view import ExecutionView, failed_text, place_text
 from memfence.report.views.table import Column, render_table, wrap
 from memfence.report.words.doubts import portable_warnings

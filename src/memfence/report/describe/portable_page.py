@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memfence.questions.portable_result import ByDependencies, Counterexample, ModelAnswer, PortableResult
 from memfence.report.describe.portable import COLUMNS, EVENTS, cells_of, explanations, notes
-from memfence.report.report import Page, TableView, Tone
+from memfence.report.page import Page, TableView, Tone
 from memfence.report.views.execution_svg import execution_svg
 from memfence.report.views.execution_view import ExecutionView, failed_text
 from memfence.report.views.source_view import source_view
@@ -16,7 +16,7 @@ def portable_page(result: PortableResult) -> Page:
     """The page that `memfence check --model LIST --html` writes."""
     worst = result.verdict
     tones: dict[Verdict, Tone] = {Verdict.HOLDS: "good", Verdict.VIOLATED: "bad"}
-    shown = [(answer, found) for answer in result.answers if (found := _counterexample(answer)) is not None]
+    shown = [(answer, found) for answer in result.answers if (found := counterexample_of(answer)) is not None]
     models = TableView("Models", tuple(c.title for c in COLUMNS), tuple(map(cells_of, result.answers)))
     holding = sum(answer.verdict is Verdict.HOLDS for answer in result.answers)
     return Page(
@@ -36,7 +36,8 @@ def portable_page(result: PortableResult) -> Page:
     )
 
 
-def _counterexample(answer: ModelAnswer) -> Counterexample | None:
+def counterexample_of(answer: ModelAnswer) -> Counterexample | None:
+    """The execution that the answer shows, if it does."""
     match answer.evidence:
         case Counterexample() as found:
             return found

@@ -1,15 +1,65 @@
-"""A schedule that was run again, as text and as JSON."""
+"""The report of `memfence run --replay`: a schedule that was run again."""
 
 from __future__ import annotations
 
 from memfence.questions.replay_run import ReplayedRun
+from memfence.report.describe.found import PROBLEMS, of_problem, rule, tone_of_problem
+from memfence.report.describe.run import read_source, span_of
 from memfence.report.describe.run_json import place_object, step_object
 from memfence.report.describe.run_text import finding_name, finding_text, steps_table
 from memfence.report.formats.json import Object
+from memfence.report.page import Page
+from memfence.report.report import Case, Finding, Report
+from memfence.report.views.program_view import program_view
+from memfence.report.views.source_view import source_view
 from memfence.report.views.table import wrap
+from memfence.running.places import Place
 from memfence.tasks.answer import Verdict
 
 NOTHING = "the program takes all steps of the schedule, and nothing goes wrong"
+
+
+def replayed_report(run: ReplayedRun) -> Report:
+    """One execution: VIOLATED if it goes wrong, and nothing is claimed about others."""
+    problem = PROBLEMS[run.verdict]
+    kind, level = of_problem(problem)
+    return Report(
+        line=lambda: _verdict_line(run),
+        text=lambda style: replay_text(run, width=style.width, quiet=style.quiet),
+        data=lambda: replay_object(run),
+        page=lambda: _page(run),
+        findings=lambda: [
+            Finding(
+                rule=rule("replay"),
+                kind=kind,
+                level=level,
+                message=_verdict_line(run) if run.finding is None else finding_text(run.finding),
+                at=span_of(Place(run.files[0], 1) if run.finding is None else run.finding.place, run.files),
+                facts={"schedule": list(run.saved.schedule)},
+            )
+        ],
+        case=lambda: Case(group="memfence.run", name=" ".join(run.files), kind=run.verdict.value, problem=problem),
+        sources=lambda: map(read_source, run.files),
+    )
+
+
+def _page(run: ReplayedRun) -> Page:
+    paths = dict.fromkeys([*run.files, *(step.place.path for step in run.steps)])
+    sources = [source for path in paths if path and (source := read_source(path)).text]
+    is_wrong = run.finding is not None and run.finding.is_wrong
+    failure = run.finding.message if run.finding is not None and is_wrong else ""
+    waiting = run.waiting if is_wrong else ()
+    return Page(
+        title=f"{' '.join(run.files)}: an execution that was run again",
+        subject=" ".join(run.files),
+        verdict=run.verdict.name,
+        tone=tone_of_problem(PROBLEMS[run.verdict]),
+        headline=NOTHING if run.finding is None else finding_text(run.finding),
+        facts=(("Scope", "this execution only; others of the same program may differ"),),
+        run=program_view(run.steps, waiting, sources, failure, buffered=run.saved.has_buffers) if run.steps else None,
+        run_title="The execution",
+        sources=tuple(source_view(source, {}) for source in sources),
+    )
 
 
 def replay_text(run: ReplayedRun, *, width: int, quiet: bool = False) -> str:

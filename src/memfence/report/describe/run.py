@@ -1,10 +1,15 @@
-"""The HTML report of `memfence run`: the finding that matters most, step by step, and what to fence."""
+"""The report of `memfence run`: every finding, the one that matters most step by step, and what to fence."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
 from memfence.questions.run_result import RunFinding, RunResult
 from memfence.report.describe.check import tone_of
-from memfence.report.describe.run_files import read_source
+from memfence.report.describe.found import PROBLEMS, rule
+from memfence.report.describe.run_json import run_object
 from memfence.report.describe.run_text import (
     bound_words,
     confirmation_text,
@@ -14,17 +19,91 @@ from memfence.report.describe.run_text import (
     leak_text,
     race_text,
     run_facts,
+    run_text,
     shown_first,
     step_text,
     suggested_fences,
     verdict_line,
 )  # fmt: skip
-from memfence.report.report import Mark, Page, RunView, SourceView, TableView
+from memfence.report.page import Mark, Page, RunView, SourceView, TableView
+from memfence.report.report import Case, Finding, Kind, Level, Report
 from memfence.report.views.program_view import program_view
 from memfence.report.views.source_view import source_view
+from memfence.running.places import Place
 from memfence.running.steps import ProgramStep
-from memfence.source import SourceText
+from memfence.source import SourceText, Span
 from memfence.tasks.answer import Verdict
+
+
+def run_report(result: RunResult) -> Report:
+    """Every execution of a compiled program that matters."""
+    return Report(
+        line=lambda: verdict_line(result),
+        text=lambda style: run_text(result, width=style.width, quiet=style.quiet),
+        data=lambda: run_object(result),
+        page=lambda: running_page(result),
+        findings=lambda: _findings(result),
+        case=lambda: Case(
+            group="memfence.run",
+            name=" ".join(result.files),
+            kind=result.verdict.value,
+            problem=PROBLEMS[result.verdict],
+            seconds=result.counts.seconds,
+        ),
+        sources=lambda: [*map(read_source, result.files), *(one.at.source for one in _findings(result) if one.at)],
+        brief=lambda: f"{result.verdict}, {' '.join(result.files)}",
+    )
+
+
+def _findings(result: RunResult) -> list[Finding]:
+    """A result for each finding; without any, one that says what was proved or left open."""
+    if result.findings:
+        return [_finding(found, result) for found in result.findings]
+    kind: Kind = "pass" if result.verdict is Verdict.HOLDS else "open"
+    line, facts = verdict_line(result), {"verdict": result.verdict.value}
+    at = span_of(Place(result.files[0], 1), result.files)
+    return [Finding(rule=rule("run"), kind=kind, level="none", message=line, at=at, facts=facts)]
+
+
+def _finding(found: RunFinding, result: RunResult) -> Finding:
+    fences = found.stale.fences if found.stale else ()
+    missing = "a fence is missing behind this store"
+    return Finding(
+        rule=rule("run"),
+        kind="fail",
+        level=_level(found, result),
+        message=_message(found),
+        at=span_of(found.place, result.files),
+        related=tuple((span_of(fence.after.place, result.files), missing) for fence in fences),
+        facts={"kind": found.kind, "cause": found.cause, "schedule": list(found.schedule)},
+    )
+
+
+def _message(found: RunFinding) -> str:
+    confirmed = found.confirmation if found.is_confirmed else None
+    return finding_text(found) + ("" if confirmed is None else f" {confirmation_text(confirmed)}")
+
+
+def _level(found: RunFinding, result: RunResult) -> Level:
+    if found.kind != "borderline" or found.is_confirmed:
+        return "error"
+    return "note" if result.verdict is Verdict.HOLDS else "warning"
+
+
+def span_of(where: Place, files: Sequence[str]) -> Span:
+    """The beginning of the line; what has none is about the first file."""
+    source = read_source(where.path if where.line else files[0])
+    start = source.start_of_line(max(1, where.line))
+    return source.span(start, start)
+
+
+@cache
+def read_source(path: str) -> SourceText:
+    """The text of a file; empty where it has none."""
+    try:
+        return SourceText(path, Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return SourceText(path, "")
 
 
 def running_page(result: RunResult) -> Page:

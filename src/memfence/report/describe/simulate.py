@@ -8,8 +8,11 @@ from memfence.execution.happens_before import explained_cycle
 from memfence.execution.schedule import Replayable, RunKind, schedule_object
 from memfence.models.accesses import Access, accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, Step
-from memfence.report.formats.json import dump, trace_list
-from memfence.report.report import Page
+from memfence.report.describe.check_data import trace_list
+from memfence.report.describe.found import of_problem, rule, top_of
+from memfence.report.formats.json import dump
+from memfence.report.page import Page
+from memfence.report.report import Case, Finding, Problem, Report
 from memfence.report.views.cycle_svg import cycle_sentences, cycle_svg
 from memfence.report.views.run_table import run_table
 from memfence.report.views.run_view import place_name, run_view
@@ -17,10 +20,40 @@ from memfence.report.views.shown_run import equation, is_shown_variable, place, 
 from memfence.report.views.source_view import marks_of, source_view, sources_of
 from memfence.report.views.table import wrap
 from memfence.report.words.actions import actions, buffer_text
+from memfence.report.words.essential_places import essential_places
 from memfence.report.words.reason import why_sentences
 from memfence.simulation.commands import HELP, NoCommand
 from memfence.simulation.walk import Walk
 from memfence.source import SourceText
+
+
+def walk_report(walk: Walk) -> Report:
+    """A walk claims nothing about other runs."""
+    trace = walk.trace
+    problem: Problem = None if walk.failure is None else "failure"
+    path = walk.program.source.path
+    line = f"{path}: {'WALK' if walk.failure is None else 'FAILED'} of {len(walk.taken)} steps under {trace.model}"
+    kind, level = of_problem(problem)
+    return Report(
+        line=lambda: line,
+        text=lambda style: "\n".join([walk_table(walk, style.width).rstrip(), *ending_text(walk)]) + "\n",
+        data=lambda: walk_object(walk),
+        page=lambda: walk_page(walk),
+        findings=lambda: [
+            Finding(
+                rule=rule("simulate"),
+                kind=kind,
+                level=level,
+                message=line if walk.failure is None else f"{line}: {walk.failure.reason}",
+                at=next((span for span, _ in essential_places(trace)), top_of(walk.program.source)),
+                run=trace if walk.taken else None,
+            )
+        ],
+        case=lambda: Case(
+            group="memfence.simulate", name=path, kind="walk" if problem is None else "failed", problem=problem
+        ),
+        sources=lambda: [walk.program.source],
+    )
 
 
 def choice_text(walk: Walk, step: Step) -> str:

@@ -1,4 +1,4 @@
-"""The report of `memfence verify`, as text and as the object of the JSON contract."""
+"""The report of `memfence verify`, and what other reports say of proofs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,63 @@ from memfence.certificates.result import Proof, VerifyResult
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
 from memfence.program.ir import Program
 from memfence.program.text.steps import step_text
-from memfence.report.formats.json import Object, state_object
+from memfence.report.describe.check_data import state_object
+from memfence.report.describe.found import of_problem, rule, tone_of_problem, top_of
+from memfence.report.formats.json import Object
+from memfence.report.page import Page, Tone
+from memfence.report.report import Case, Finding, Problem, Report
+from memfence.report.views.source_view import source_view
+
+
+def verify_report(result: VerifyResult) -> Report:
+    """A certificate, and the program that it is about."""
+    problem: Problem = None if verdict_of(result) == "valid" else "error" if result.is_valid else "failure"
+    kind, level = of_problem(problem)
+    source = result.program.source
+    return Report(
+        line=lambda: _verdict_line(result),
+        text=lambda style: verify_text(result, quiet=style.quiet),
+        data=lambda: verify_object(result),
+        page=lambda: _page(result, tone_of_problem(problem)),
+        findings=lambda: [
+            Finding(
+                rule=rule("certificate"),
+                kind=kind,
+                level=level,
+                message=" ".join([_verdict_line(result), *(line.strip() for line in _refusal(result))]),
+                at=top_of(source),
+                facts={"verdict": verdict_of(result), "claim": claim_text(result.header.claim)},
+            )
+        ],
+        case=lambda: Case(
+            group="memfence.verify",
+            name=f"{result.certificate}: {source.path}",
+            kind=verdict_of(result),
+            problem=problem,
+            seconds=result.seconds,
+        ),
+        sources=lambda: [source],
+    )
+
+
+def _refusal(result: VerifyResult) -> Iterator[str]:
+    if result.refused is not None:
+        yield from _refusal_lines(result.program, result.refused)
+
+
+def _page(result: VerifyResult, tone: Tone) -> Page:
+    """What was claimed; of a refusal the first violated condition, the state and the step."""
+    facts = [line.strip().partition("  ") for line in _about(result)]
+    return Page(
+        title=f"{result.certificate}: {verdict_of(result).replace('_', ' ')}",
+        subject=result.program.source.path,
+        verdict="REFUSED" if not result.is_valid else _valid_text(result),
+        tone=tone,
+        headline=claim_text(result.header.claim) if result.refused is None else result.refused.condition.value,
+        facts=tuple((name.capitalize(), text.strip()) for name, _, text in facts),
+        details=tuple(_refusal(result)),
+        sources=(source_view(result.program.source, {}),),
+    )
 
 
 def verify_text(result: VerifyResult, *, quiet: bool = False) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
+from memfence.report.describe.check_data import check_object
 from memfence.report.describe.check_text import DEFAULT_WIDTH, verdict_line
-from memfence.report.formats.json import Object, check_object
+from memfence.report.formats.json import Object
 from memfence.report.views.run_table import run_table
 from memfence.report.views.shown_run import ending_lines, is_c, shortened
 from memfence.report.views.table import Column, render_table, wrap

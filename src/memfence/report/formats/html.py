@@ -14,7 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memfence.report.report import Page
+from memfence.report.page import Page
+from memfence.report.report import Report
 from memfence.version import VERSION
 
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 TEMPLATES = Path(__file__).with_name("templates")
+
+
+def render(report: Report) -> str:
+    """The page of the report as one HTML document."""
+    return render_html(report.page())
 
 
 def render_html(page: Page) -> str:

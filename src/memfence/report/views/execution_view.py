@@ -155,6 +155,15 @@ def failed_text(found: Counterexample) -> str:
     return f"{what}, after a data race on `{name}`{where}"
 
 
+def failing_place(found: Counterexample) -> Span | None:
+    """Where the check stands that fails, else the second of two accesses that race."""
+    execution = found.execution
+    if found.race is not None:
+        return ExecutionView(execution).item(execution.events[found.race[1]]).origin.span
+    origin = None if found.failed is None else getattr(execution.code.item_at(found.failed), "origin", None)
+    return None if origin is None else origin.span
+
+
 def race_text(execution: Execution, race: tuple[int, int]) -> tuple[str, str]:
     """The variable that races, and where, in brackets."""
     view = ExecutionView(execution)

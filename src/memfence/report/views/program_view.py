@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memfence.report.describe.run_text import step_text
-from memfence.report.report import AccessView, ActionView, Overtaking, Pending, RunView, StepView
+from memfence.report.page import AccessView, ActionView, Overtaking, Pending, RunView, StepView
 from memfence.running.steps import ProgramStep
 from memfence.source import SourceText
 

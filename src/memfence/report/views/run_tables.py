@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memfence.execution.trace import Trace
-from memfence.report.report import TableView
+from memfence.report.page import TableView
 from memfence.report.views.run_table import cells_of, changed_memory
 from memfence.report.views.shown_run import rows_of, shown_processes
 

@@ -12,7 +12,7 @@ from memfence.models.accesses import Access, accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
 from memfence.program.facts.effects import stored_variables
 from memfence.program.ir import Process
-from memfence.report.report import AccessView, ActionView, Overtaking, Pending, RunView, StepView
+from memfence.report.page import AccessView, ActionView, Overtaking, Pending, RunView, StepView
 from memfence.report.views.shown_run import is_shown_variable, register_text, shown_positions, shown_processes
 from memfence.report.words.actions import Action, actions
 from memfence.source import NOWHERE, SourceText

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 from memfence.execution.trace import Trace
 from memfence.models.state import Rendezvous, Run
-from memfence.report.report import Mark, SourceLine, SourceView
+from memfence.report.page import Mark, SourceLine, SourceView
 from memfence.report.views.colours import Part, coloured
 from memfence.report.views.shown_run import shown_positions
 from memfence.source import NOWHERE, SourceText

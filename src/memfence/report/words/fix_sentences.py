@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from memfence.report.formats.json import Object, diagnostic_object
+from memfence.report.describe.check_data import diagnostic_object
+from memfence.report.formats.json import Object
 from memfence.report.words.coverage import assumptions, race_warnings
 from memfence.report.words.findings import finding_text
 from memfence.report.words.model_name import model_object, model_text

@@ -13,7 +13,7 @@ from typing import Any
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.models.spec import SPECS
-from memfence.report.formats.json import error_object
+from memfence.report.describe.check_data import error_object
 from memfence.server.child import Conversation, Question, ask
 from memfence.server.ui.folder import LARGEST_CHARACTERS, Folder
 from memfence.source import SourceText

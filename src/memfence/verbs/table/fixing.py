@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from memfence.report.formats.table import FORMAT_NAMES
 from memfence.verbs.option import Group, Option
 from memfence.verbs.question_rules import edits
 from memfence.verbs.rules import (
@@ -19,7 +20,7 @@ FIX = frozenset({"fix"})
 C = frozenset({"c"})
 FENCES, ATOMIC_WRITES = edits(atomic=False), edits(atomic=True)
 ANSWER = frozenset({"output", "in_place", "diff", "json", "quiet"})
-BY_RUNNING = ANSWER | {"macros", "include", "std", "timeout", "model"}
+BY_RUNNING = ANSWER | FORMAT_NAMES | {"macros", "include", "std", "timeout", "model"}
 """What `fix --run` knows."""
 
 CHOSEN = (
@@ -139,7 +140,7 @@ CHOSEN = (
         keyword="",
         metavar="CMD",
         languages=C,
-        goes_with=frozenset({"json"}),
+        goes_with=FORMAT_NAMES | {"json"},
         alone="it does not go with --bench, which times every way to write the fix",
         help="C: time every way to write the fix with CMD, where {} is the file.",
     ),

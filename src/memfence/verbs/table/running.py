@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from memfence.report.formats.table import FORMAT_NAMES
 from memfence.verbs.models import RELAXED, WITH_RULES
 from memfence.verbs.option import MOST, Group, Option
 from memfence.verbs.rules import ends_that_are_normal, needs, not_with, on_one_machine, replays_own_model
@@ -220,7 +221,7 @@ SAVED = (
         keyword="",
         kind=Path,
         metavar="SCHEDULE",
-        goes_with=READING | {"timeout", "json", "quiet"},
+        goes_with=READING | FORMAT_NAMES | {"timeout", "json", "quiet"},
         alone="--replay explores nothing: it shows the runs of a saved schedule",
         help="Explore nothing: replay a saved schedule.",
     ),
@@ -231,7 +232,8 @@ SAVED = (
         keyword="",
         kind=Path,
         metavar="SCHEDULE",
-        goes_with=frozenset({*(option.name for option in BY_GCC), "gdb", "timeout", "json", "quiet", "leaks", "allow"}),
+        goes_with=frozenset({*(option.name for option in BY_GCC), "gdb", "timeout", "json", "quiet", "leaks", "allow"})
+        | FORMAT_NAMES,
         alone="--replay explores nothing: it runs a saved schedule again",
         help="Explore nothing: run a saved schedule again.",
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from memfence.report.formats.table import FORMATS
 from memfence.verbs.names import CHECKING, IN_JSON
 from memfence.verbs.option import Group, Option
 from memfence.verbs.question_rules import edits
@@ -78,76 +79,18 @@ PRINTED = (
 )
 
 REPORTS = (
-    Option(
-        name="html",
-        verbs=frozenset({"check", "compare", "explore", "simulate", "run", "monitor"}),
-        group=Group.EVERYDAY,
-        keyword="",
-        kind=Path,
-        metavar="OUT",
-        one_program=True,
-        help="Also write a page with the run to step through.",
-    ),
-    Option(
-        name="html",
-        verbs=frozenset({"why"}),
-        group=Group.EVERYDAY,
-        keyword="",
-        kind=Path,
-        metavar="OUT",
-        rules=(one_with_states,),
-        help="Also write a page with the run to step through.",
-    ),
-    Option(
-        name="html",
-        verbs=frozenset({"fix"}),
-        group=Group.EVERYDAY,
-        keyword="",
-        kind=Path,
-        metavar="OUT",
-        one_program=True,
-        rules=(one_with_states, FENCES),
-        help="Also write a page with the run to step through.",
-    ),
-    Option(
-        name="sarif",
-        verbs=CHECKING,
-        group=Group.WRITTEN,
-        keyword="",
-        kind=Path,
-        metavar="OUT",
-        one_program=True,
-        rules=(one_with_states, FENCES),
-        help="Also write SARIF 2.1.0, for code scanning and editors.",
-    ),
-    Option(
-        name="junit",
-        verbs=CHECKING,
-        group=Group.WRITTEN,
-        keyword="",
-        kind=Path,
-        metavar="OUT",
-        one_program=True,
-        rules=(one_with_states, FENCES),
-        help="Also write JUnit XML, for CI.",
-    ),
-    Option(
-        name="sarif",
-        verbs=frozenset({"run"}),
-        group=Group.WRITTEN,
-        keyword="",
-        kind=Path,
-        metavar="OUT",
-        help="Also write SARIF 2.1.0, for code scanning and editors.",
-    ),
-    Option(
-        name="junit",
-        verbs=frozenset({"run"}),
-        group=Group.WRITTEN,
-        keyword="",
-        kind=Path,
-        metavar="OUT",
-        help="Also write JUnit XML, for CI.",
+    *(
+        Option(
+            name=form.name,
+            verbs=IN_JSON,
+            group=Group.EVERYDAY if form.for_people else Group.WRITTEN,
+            keyword="",
+            kind=Path,
+            metavar="OUT",
+            one_program=True,
+            help=form.help,
+        )
+        for form in FORMATS
     ),
     Option(
         name="witness",

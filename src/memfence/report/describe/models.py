@@ -1,0 +1,59 @@
+"""The report of a check under several models: a verdict per model, and the executions behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memfence.questions.portable_result import ByRuns, ModelAnswer, PortableResult
+from memfence.report.describe.check import check_finding
+from memfence.report.describe.found import PROBLEMS, kind_and_level, of_warning, rule, top_of
+from memfence.report.describe.portable import explanations, portable_object, reason_text, render_portable, verdict_text
+from memfence.report.describe.portable_page import counterexample_of, portable_page
+from memfence.report.report import Case, Finding, Report
+from memfence.report.views.execution_view import failing_place
+from memfence.report.words.doubts import portable_warnings
+
+
+def models_report(result: PortableResult) -> Report:
+    """The answers for all models."""
+    names = ",".join(answer.name for answer in result.answers)
+    path = result.program.source.path
+    return Report(
+        line=lambda: f"{path}: {', '.join(f'{answer.name} {verdict_text(answer)}' for answer in result.answers)}",
+        text=lambda style: render_portable(result, width=style.width, quiet=style.quiet, verbose=style.verbose),
+        data=lambda: portable_object(result),
+        page=lambda: portable_page(result),
+        findings=lambda: _findings(result),
+        case=lambda: Case(
+            group=f"memfence.{names}.safety",
+            name=path,
+            kind=result.verdict.value,
+            problem=PROBLEMS[result.verdict],
+            seconds=result.seconds,
+        ),
+        sources=lambda: [result.program.source],
+        brief=lambda: f"{', '.join(f'{a.name} {verdict_text(a)}' for a in result.answers)}, {path}",
+    )
+
+
+def _findings(result: PortableResult) -> Iterator[Finding]:
+    """The verdict under each model, then the warnings."""
+    yield from (_finding(result, answer) for answer in result.answers)
+    yield from map(of_warning, portable_warnings(result))
+
+
+def _finding(result: PortableResult, answer: ModelAnswer) -> Finding:
+    if isinstance(answer.evidence, ByRuns):
+        return check_finding(answer.evidence.result)
+    kind, level = kind_and_level(answer.verdict)
+    source = result.program.source
+    line = f"{source.path}: {verdict_text(answer)} under {answer.name} (safety): {reason_text(answer)}"
+    found = counterexample_of(answer)
+    return Finding(
+        rule=rule("safety"),
+        kind=kind,
+        level=level,
+        message=" ".join([f"{line}.", *(() if found is None else explanations(found))]),
+        at=(None if found is None else failing_place(found)) or top_of(source),
+        facts={"verdict": answer.verdict.value, "model": answer.name, "criterion": "safety"},
+    )
