@@ -74,6 +74,7 @@ tables: setup ## Write the parse tables again after a change of a grammar
 	$(BIN)/python -m memfence.frontends.parsing.generate
 
 golden: setup ## Write the expected output of golden tests again; look at the diff before you commit
+	$(BIN)/python -m memfence.report.contract.schema
 	UPDATE_GOLDEN=1 $(PYTEST) -n 0 tests/golden
 
 papers: setup ## Compare with the papers' tables and with other tools; print those of BEEM and of atomic writes

@@ -1,4 +1,7 @@
-"""The JSON schemas of what `--json` prints, one file a command: `schema/check.json` and so on."""
+"""The JSON schemas of what `--json` prints, one file per command: `schema/check.json` and so on.
+
+The files are written from the classes in `contract/` (`make golden`); a test compares.
+"""
 
 from __future__ import annotations
 

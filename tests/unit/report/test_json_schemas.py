@@ -18,6 +18,7 @@ from memfence.program.ir import Ltl
 from memfence.questions import check
 from memfence.questions.explore import ExploreOptions, explore
 from memfence.questions.monitor import monitor
+from memfence.report.contract.schema import FOLDER, ROOTS, as_text, derived
 from memfence.report.describe.atomic import atomic_object
 from memfence.report.describe.check_data import check_object, error_object
 from memfence.report.describe.compare import comparison_object, render_comparison
@@ -59,6 +60,12 @@ def check_schema(value: Any, name: str) -> None:
 @pytest.mark.parametrize("name", schema_names())
 def test_every_schema_is_a_schema(name: str) -> None:
     jsonschema.Draft202012Validator.check_schema(json_schema(name))
+
+
+@pytest.mark.parametrize("name", schema_names())
+def test_the_shipped_schemas_are_those_of_the_classes(name: str) -> None:
+    assert set(schema_names()) == set(ROOTS)
+    assert (FOLDER / f"{name}.json").read_text() == as_text(derived(name)), "write them again: make golden"
 
 
 @pytest.mark.parametrize("model", ["sc", "tso", "pso"])
