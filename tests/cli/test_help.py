@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memfence.models.catalogue import NAMES
 from support.command_line import memfence as in_process
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,8 +86,8 @@ def test_the_shell_completes_commands_and_choices() -> None:
         return memfence(_MEMFENCE_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(at)).stdout.split()
 
     assert completed("memfence che", 1) == ["check"]
-    assert completed("memfence check --model ", 3) == ["sc", "tso", "pso", "x86", "rc11", "armv8"]
-    assert completed("memfence check --model x86,r", 3) == ["x86,rc11"]
+    assert completed("memfence check --model ", 3) == list(NAMES)
+    assert completed("memfence check --model x86,r", 3) == ["x86,rc11", "x86,riscv"]
 
 
 def test_the_message_for_a_file_that_cannot_be_read_quotes_nothing() -> None:

@@ -41,8 +41,8 @@ def why(
 ) -> None:
     """Is this fence needed? The run that appears without it, or a proof that there is none.
 
-    In C, the same for each seq_cst access and each locked operation: which could be weaker on x86? With rc11, armv8
-    or a list of models: which memory order could be weaker under all of them?
+    In C, the same for each seq_cst access and each locked operation: which could be weaker on x86? With a model that
+    has no states, or a list of models: which memory order could be weaker under all of them?
 
     Exit code 0: every fence asked about is needed; 1: some are not; 4: some are not known to be.
     """

@@ -92,6 +92,15 @@ MODELS = (
         told_apart=("A", "Q"), assembly="aarch64",
         costs=OrderCosts(access=2, store=1, load=1, fence=5, full_fence=5), is_usual=True,
     ),
+    Model(
+        name="riscv", title="RISC-V (RVWMO)", aliases=("risc-v", "rvwmo", "rv64", "riscv64", "riscv32"),
+        text="riscv", reading="riscv",
+        sets=(
+            "AQ", "RL", "Then.r.rw", "After.rw.w", "After.rw.rw",
+            "Fence.r.rw", "Fence.rw.w", "Fence.rw.rw", "Fence.w.w",
+        ),
+        told_apart=("AQ", "RL"), costs=OrderCosts(access=4, store=0, load=5, fence=4, full_fence=6),
+    ),
 )  # fmt: skip
 
 ASSEMBLIES = frozenset(model.assembly for model in MODELS if model.assembly)

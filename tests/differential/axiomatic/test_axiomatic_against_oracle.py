@@ -15,6 +15,7 @@ from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.unroll import unroll
 from memfence.engines.axiomatic.goals import Anything, Fails, Raises
 from memfence.engines.axiomatic.solve import Activated, Executions, Found
+from memfence.models.catalogue import NAMES
 from memfence.models.spec import PSO, SC, TSO
 from memfence.program.expressions import TRUE
 from memfence.program.ir import Final, Program
@@ -25,7 +26,7 @@ from twins import enumeration
 from twins.enumeration import Judged, judged_executions
 from twins.reference_search import Outcome
 
-C_MODELS = [model for name in ("sc", "tso", "pso", "rc11", "armv8") for model in models_named(name)]
+C_MODELS = [model for name in NAMES if name != "x86" for model in models_named(name)]
 ASSEMBLY_MODELS = models_named("armv8", language="aarch64")
 FEW = 40
 """Executions are compared one by one where there are no more of them."""

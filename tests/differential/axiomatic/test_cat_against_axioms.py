@@ -14,6 +14,7 @@ from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.unroll import unroll
 from memfence.axiomatic.unrolling.refusal import NotUnrolled
 from memfence.models.cat.reader import library_text, parse
+from memfence.models.catalogue import NAMES
 from memfence.program.expressions import TRUE
 from memfence.program.ir import Final, Program
 from memfence.source import SourceText
@@ -80,7 +81,7 @@ def without_filter(model: AxiomaticModel) -> AxiomaticModel:
     return replace(model, cat=cat)
 
 
-@pytest.mark.parametrize("name", ["sc", "tso", "pso", "rc11", "armv8"])
+@pytest.mark.parametrize("name", NAMES)
 def test_what_is_not_enumerated_is_not_allowed(name: str) -> None:
     """Our models allow no execution in which one variable by itself is not sequential."""
     for seed in range(15):

@@ -16,7 +16,7 @@ from memfence.engines.axiomatic.solve import Executions, Found
 from support.generators.await_programs import await_program
 from twins.graphs import Graphs
 
-MODELS = [model for name in ("sc", "x86", "rc11", "armv8") for model in models_named(name)]
+MODELS = [model for name in ("sc", "x86", "rc11", "armv8", "riscv") for model in models_named(name)]
 MOST_STEPS = 12
 MOST_PAIRS = 4_000
 """What two threads can do by themselves, put together: beyond, the twin takes too long."""

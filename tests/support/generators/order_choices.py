@@ -18,7 +18,7 @@ from memfence.synthesis.orders.least import Choice
 from memfence.synthesis.orders.places import OrderEdit
 from support.generators.ordered_programs import ordered_program
 
-MODELS = ("x86", "rc11", "armv8")
+MODELS = ("x86", "rc11", "armv8", "riscv")
 
 
 def program_with_places(seed: int, *, fences: bool = True) -> Program:
