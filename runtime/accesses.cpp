@@ -22,7 +22,7 @@ void in_pieces(void* address, std::size_t size, const Piece& piece) {
   }
 }
 
-void require_block(const void* address, bool writes, void* pc) {
+void fail_if_freed(const void* address, bool writes, void* pc) {
   if (!is_in_arena(address)) return;
   const Block* block = block_at(address);
   if (block != nullptr && block->is_freed)
@@ -72,7 +72,7 @@ void stop_before(const Wish& wish) {
   world.stop(wish);
   if (wish.kind != AccessKind::Load && wish.number >= 0)
     world.cells.learned |= world.guards.written(wish.number, world.me().held);
-  require_block(wish.cell.address, wish.kind != AccessKind::Load, wish.pc);
+  fail_if_freed(wish.cell.address, wish.kind != AccessKind::Load, wish.pc);
 }
 
 // The number of the cell if the access is a step of its own, else -1.
@@ -81,7 +81,7 @@ int shared_cell(void* address, std::size_t size, bool writes, void* pc) {
   world.watch_use(address, size, writes);
   int number = -1;
   if (!world.is_alone() && !is_local_storage(address)) number = world.cells.touch(address, size, world.me().id, writes);
-  if (number < 0) require_block(address, writes, pc);
+  if (number < 0) fail_if_freed(address, writes, pc);
   if (number < 0 && world.scouts && !world.is_alone() && ++world.me().unnoticed > kMostUnnoticed) world.let_others_run();
   return number;
 }

@@ -3,7 +3,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "bind.hpp"
-#include "certificate/ranking.hpp"
+#include "certify/ranking.hpp"
 #include "certificate/ranks.hpp"
 
 namespace memfence::bind {

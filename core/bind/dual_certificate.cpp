@@ -6,7 +6,7 @@
 #include "bind.hpp"
 #include "certificate/dual.hpp"
 #include "certificate/dual_plain.hpp"
-#include "certificate/dual_search.hpp"
+#include "certify/dual_search.hpp"
 
 namespace memfence::bind {
 

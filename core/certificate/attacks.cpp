@@ -81,7 +81,8 @@ bool Attacks::comes_back_by(int process, int number) {
 }
 
 void Attacks::visit(Attack& attack) {
-  if (!may_close(attack)) return;
+  forget_what_cannot_matter(attack);
+  if (!can_be_reached(attack)) return;
   seen_.insert(bytes_.write(attack));
   if (seen_.bytes() > most_bytes_) throw std::bad_alloc();
 }
@@ -209,7 +210,7 @@ void Attacks::stop(Attack& attack, int process) const {
 
 // The attacker matters as long as it may read what somebody writes who is not in the attack yet, or, under PSO, change what
 // others access; what was accessed matters as long as somebody may come in by it.
-bool Attacks::may_close(Attack& attack) const {
+void Attacks::forget_what_cannot_matter(Attack& attack) const {
   AccessedSets outside, others;
   for (int p = 0; p < processes(); ++p) {
     if (p == attack.attacker || attack.is_stopped(p)) continue;
@@ -224,7 +225,6 @@ bool Attacks::may_close(Attack& attack) const {
   }
   attack.made.read &= outside.written;
   attack.made.written &= outside.all();
-  return can_be_reached(attack);
 }
 
 // Whether somebody who may come into the attack may access the delayed variable.

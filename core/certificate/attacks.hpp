@@ -37,8 +37,9 @@ class Attacks : public Judge {
   void stop(Attack& attack, int process) const;
   void add_made(const std::vector<Access>& made);
 
-  // Whether the attack can come to its end, by the text of the processes; it is freed of all that does not matter to that.
-  bool may_close(Attack& attack) const;
+  // What has no influence on whether the attack comes to its end, by the text of the processes.
+  void forget_what_cannot_matter(Attack& attack) const;
+  // Whether the attack can come to its end, by the text of the processes.
   bool can_be_reached(const Attack& attack) const;
   void visit(Attack& attack);
   bool comes_back();

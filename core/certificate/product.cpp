@@ -60,7 +60,7 @@ Product::Product(const std::string& program, const Model& model, int capacity, R
 
 void Product::enter(const Number* state) {
   state_ = state;
-  has_ways_ = false;
+  has_successors_ = false;
   truth_.clear();
   for (const int atom : atoms_) {  // one that cannot be evaluated is false
     Wide value = 0;
@@ -68,14 +68,14 @@ void Product::enter(const Number* state) {
   }
 }
 
-const std::vector<Way>& Product::ways() {
-  if (has_ways_) return ways_;
-  has_ways_ = true;
-  ways_.clear();
+const std::vector<Successor>& Product::successors() {
+  if (has_successors_) return successors_;
+  has_successors_ = true;
+  successors_.clear();
   rows_.clear();
   steps_.for_each(state_, [&](const Step& step, Outcome outcome, const Number* after) {
     if (outcome == Outcome::Overflow) {
-      ways_.push_back({step, std::nullopt});
+      successors_.push_back({step, std::nullopt});
     } else if (outcome == Outcome::Done) {
       go_on(step, after);
     } else if (!steps_.failed_assertion() && !error_.empty()) {
@@ -83,38 +83,39 @@ const std::vector<Way>& Product::ways() {
     }
     return true;
   });
-  if (ways_.empty()) go_on(std::nullopt, state_);
+  if (successors_.empty()) go_on(std::nullopt, state_);
   find_movers();
-  return ways_;
+  return successors_;
 }
 
 void Product::go_on(std::optional<Step> step, const Number* after) {
   if (!layout_.write(after, scratch_.data())) {
-    ways_.push_back({step, std::nullopt});
+    successors_.push_back({step, std::nullopt});
     return;
   }
-  ways_.push_back({step, rows_.size()});
+  successors_.push_back({step, rows_.size()});
   rows_.insert(rows_.end(), scratch_.begin(), scratch_.end());
 }
 
 void Product::find_movers() {
   can_move_.assign(program_.processes.size(), 0);
-  for (const Way& way : ways_)
-    for (std::size_t p = 0; way.step && p < can_move_.size(); ++p)
-      can_move_[p] = can_move_[p] != 0 || moves(*way.step, static_cast<int>(p)) ? 1 : 0;
+  for (const Successor& successor : successors_)
+    for (std::size_t p = 0; successor.step && p < can_move_.size(); ++p)
+      can_move_[p] = can_move_[p] != 0 || moves(*successor.step, static_cast<int>(p)) ? 1 : 0;
 }
 
-bool Product::visits(const Move& move, const Way& way, int mark) const {
+bool Product::visits(const Move& move, const Successor& successor, int mark) const {
   if (mark < refuting_.marks) return std::find(move.marks.begin(), move.marks.end(), mark) != move.marks.end();
-  return meets(way, mark);
+  return meets(successor, mark);
 }
 
-bool Product::meets(const Way& way, int mark) const {
+bool Product::meets(const Successor& successor, int mark) const {
   if (has_no_marks()) return true;
   const auto [process, buffer] = conditions_[static_cast<std::size_t>(mark - refuting_.marks)];
-  if (buffer < 0) return can_move_[static_cast<std::size_t>(process)] == 0 || (way.step && moves(*way.step, process));
+  if (buffer < 0)
+    return can_move_[static_cast<std::size_t>(process)] == 0 || (successor.step && moves(*successor.step, process));
   const bool is_empty = state_[layout_.buffers(process)[static_cast<std::size_t>(buffer)].first] == 0;
-  return is_empty || (way.step && drains(*way.step, process, buffer));
+  return is_empty || (successor.step && drains(*successor.step, process, buffer));
 }
 
 }  // namespace memfence::certificate

@@ -26,8 +26,8 @@ struct Refuting {
   bool fair = false;
 };
 
-// One way in which a run goes on: by a step, or standing still where no step is possible.
-struct Way {
+// How a run goes on: by a step, or standing still where no step is possible.
+struct Successor {
   std::optional<Step> step;
   std::optional<std::size_t> row;  // where the row of the state after it begins; none: it has no row
 };
@@ -47,12 +47,12 @@ class Product {
   void enter(const Number* state);
   const std::vector<char>& truth() const { return truth_; }  // of the atoms
   // How runs go on. A failing step ends a run, or leads to the language's error state (DVE).
-  const std::vector<Way>& ways();
-  const unsigned char* row(const Way& way) const { return way.row ? rows_.data() + *way.row : nullptr; }
-  // Whether a mark is visited by one of the `ways()`, taken with `move`.
-  bool visits(const Move& move, const Way& way, int mark) const;
+  const std::vector<Successor>& successors();
+  const unsigned char* row(const Successor& successor) const { return successor.row ? rows_.data() + *successor.row : nullptr; }
+  // Whether a mark is visited by one of the `successors()`, taken with `move`.
+  bool visits(const Move& move, const Successor& successor, int mark) const;
   // The same for marks of fairness, which do not depend on the move.
-  bool meets(const Way& way, int mark) const;
+  bool meets(const Successor& successor, int mark) const;
 
  private:
   // A buffer drains, or, where `buffer` is -1, a process runs.
@@ -74,8 +74,8 @@ class Product {
 
   const Number* state_ = nullptr;
   std::vector<char> truth_, can_move_;
-  bool has_ways_ = false;
-  std::vector<Way> ways_;
+  bool has_successors_ = false;
+  std::vector<Successor> successors_;
   std::vector<unsigned char> rows_, scratch_;
 };
 

@@ -94,14 +94,14 @@ RankFinding RankChecker::check_pair(std::size_t state, std::size_t pair) {
   for (const Move& move : product_.refuting().nodes[nodes_[pair]])
     if (is_possible(move, product_.truth())) possible.push_back(&move);
   if (possible.empty()) return {};
-  for (const Way& way : product_.ways()) {
-    const std::size_t after = way.row ? states_.find(product_.row(way)) : states_.size();
+  for (const Successor& successor : product_.successors()) {
+    const std::size_t after = successor.row ? states_.find(product_.row(successor)) : states_.size();
     for (const Move* move : possible) {
       const std::size_t target = after < states_.size() ? find(after, move->target) : pairs();
-      if (target >= pairs()) return found(RankCondition::Closed, state, way.step);
-      if (ranks_[target] > ranks_[pair]) return found(RankCondition::Grows, state, way.step);
-      if (ranks_[target] == ranks_[pair] && product_.visits(*move, way, mark))
-        return found(RankCondition::Stays, state, way.step);
+      if (target >= pairs()) return found(RankCondition::Closed, state, successor.step);
+      if (ranks_[target] > ranks_[pair]) return found(RankCondition::Grows, state, successor.step);
+      if (ranks_[target] == ranks_[pair] && product_.visits(*move, successor, mark))
+        return found(RankCondition::Stays, state, successor.step);
     }
   }
   return {};

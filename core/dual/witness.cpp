@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "dual/way.hpp"
+#include "dual/path.hpp"
 #include "machine/index.hpp"
 
 namespace memfence::dual {
@@ -240,7 +240,7 @@ class Walk {
   }
 
   std::optional<std::vector<Taken>> search(int p, const std::vector<int>& targets, int label, int undeleted) const {
-    return find_way(graph(p), {targets, states_[at(p)], label, undeleted}, [&](const Label& l) { return is_free(p, l); });
+    return find_path(graph(p), {targets, states_[at(p)], label, undeleted}, [&](const Label& l) { return is_free(p, l); });
   }
 
   // Take free steps until the process is in one of the states.

@@ -18,19 +18,19 @@ bool Acceleration::apply_known(Reached& reached) {
 }
 
 bool Acceleration::detect(Reached& reached, int group, int& from) {
-  if (store_.is_empty(group)) return false;
+  if (states_.is_empty(group)) return false;
   Path path{{reached.row.data(), reached.events, reached.mover}};
-  for (int at = from; at >= 0; at = store_.from(at)) {
-    if (store_.group(at) == group)
+  for (int at = from; at >= 0; at = states_.from(at)) {
+    if (states_.group(at) == group)
       for (int p = 0; p < processes(); ++p)
         if (accelerate(reached, from, at, p, path)) return true;
-    path.push_back({store_.row(at), store_.events(at), store_.mover(at)});
+    path.push_back({states_.row(at), states_.events(at), states_.mover(at)});
   }
   return false;
 }
 
 bool Acceleration::accelerate(Reached& reached, int& from, int start, int p, const Path& path) {
-  const Value *then = store_.row(start), *now = reached.row.data();
+  const Value *then = states_.row(start), *now = reached.row.data();
   const Language before = language(then, p), after = language(now, p);
   if (before == after) return false;
   bool same_base = true;
@@ -58,14 +58,14 @@ bool Acceleration::accelerate(Reached& reached, int& from, int start, int p, con
 // was reached, it is still enough: what was reached follows from it. It must be new then, or nothing is gained.
 bool Acceleration::repeat(Reached& reached, int& from, int start, const Path& path, Cycle cycle) {
   const int p = cycle.process;
-  const Value* then = store_.row(start);
+  const Value* then = states_.row(start);
   const Language after = language(reached.row.data(), p);
   const int number = cycles_.add(std::move(cycle));
   const auto saturated = known_.saturate(then, p, language(then, p), {number});
   if (!saturated || saturated->language == language(then, p) || saturated->language == after) return false;
   std::vector<Value> row(then, then + steps_.width());
   set_language(row, p, saturated->language);
-  if (!languages_.includes(saturated->language, after) && store_.covers(store_.group(start), row.data())) return false;
+  if (!languages_.includes(saturated->language, after) && states_.covers(states_.group(start), row.data())) return false;
   known_.remember(then, number);
   if (cycles_[number].is_local) remember_rotations(path, p);
   reached.row = std::move(row);

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "symbolic/known_cycles.hpp"
+#include "symbolic/state_set.hpp"
 #include "symbolic/steps.hpp"
-#include "symbolic/store.hpp"
 
 namespace memfence {
 
@@ -21,8 +21,8 @@ struct Reached {
 
 class Acceleration {
  public:
-  Acceleration(const Machine& m, Languages& languages, const SymbolicSteps& steps, SymbolicStore& store)
-      : machine_(m), languages_(languages), steps_(steps), store_(store), cycles_(languages), known_(m, cycles_) {}
+  Acceleration(const Machine& m, Languages& languages, const SymbolicSteps& steps, SymbolicStateSet& store)
+      : machine_(m), languages_(languages), steps_(steps), states_(store), cycles_(languages), known_(m, cycles_) {}
 
   // Each returns whether it changed `reached`; then `reached.events` and `from` say how it is reached now.
   bool apply_known(Reached& reached);
@@ -57,7 +57,7 @@ class Acceleration {
   const Machine& machine_;
   Languages& languages_;
   const SymbolicSteps& steps_;
-  SymbolicStore& store_;
+  SymbolicStateSet& states_;
   Cycles cycles_;
   KnownCycles known_;
   std::uint64_t count_ = 0;

@@ -27,8 +27,8 @@ class SymbolicSearch {
         keeps_plain_(!reduce),
         languages_(order, settles_),
         steps_(m, languages_, settles_, {reduce, reduce && may_commit_late()}),
-        store_(m.slots.size(), steps_.width(), languages_),
-        acceleration_(m, languages_, steps_, store_),
+        states_(m.slots.size(), steps_.width(), languages_),
+        acceleration_(m, languages_, steps_, states_),
         watch_(limits),
         work_(steps_.width()) {}
 
@@ -78,7 +78,7 @@ class SymbolicSearch {
         next = waiting_.top().state;
         waiting_.pop();
       }
-      if (store_.is_live(next)) expand(next);
+      if (states_.is_live(next)) expand(next);
       if (outcome_.stop == Stop::None)
         outcome_.stop = watch_.check(outcome_.stats.states, outcome_.stats.transitions, waiting_.size(), bytes());
       if (outcome_.stop == Stop::None) outcome_.stop = watch_.check_states(outcome_.stats.states);
@@ -88,8 +88,8 @@ class SymbolicSearch {
   void expand(int number) {
     ++outcome_.stats.states;
     used_ = 0;
-    load(store_.row(number));
-    steps_.expand(work_, store_.mover(number), *this);
+    load(states_.row(number));
+    steps_.expand(work_, states_.mover(number), *this);
     for (std::size_t i = used_; i > 0 && outcome_.stop == Stop::None; --i) reach(successors_[i - 1], number);
   }
   void load(const Value* row) {
@@ -99,20 +99,20 @@ class SymbolicSearch {
 
   // A new state, reached from state number `parent`: drop it if it is included in another, else accelerate and keep it.
   void reach(Reached& reached, int parent) {
-    const int group = store_.group_of(reached.row.data());
-    if (store_.covers(group, reached.row.data())) return;
+    const int group = states_.group_of(reached.row.data());
+    if (states_.covers(group, reached.row.data())) return;
     int from = parent;
     for (int round = 0; round < kMostRounds; ++round) {
       bool changed = acceleration_.apply_known(reached);
-      if (changed && store_.covers(group, reached.row.data())) return;
+      if (changed && states_.covers(group, reached.row.data())) return;
       changed |= acceleration_.detect(reached, group, from);
       if (!changed) break;
-      if (store_.covers(group, reached.row.data())) return;
+      if (states_.covers(group, reached.row.data())) return;
     }
-    const int number = store_.insert(group, reached.row.data(), reached.events, from, reached.mover);
+    const int number = states_.insert(group, reached.row.data(), reached.events, from, reached.mover);
     look(reached.row.data());
-    outcome_.stats.depth = std::max(outcome_.stats.depth, static_cast<std::uint64_t>(store_.depth(number)));
-    if (!reached.by_commit && parent >= 0 && reached.mover == store_.mover(parent))
+    outcome_.stats.depth = std::max(outcome_.stats.depth, static_cast<std::uint64_t>(states_.depth(number)));
+    if (!reached.by_commit && parent >= 0 && reached.mover == states_.mover(parent))
       solo_.push_back(number);
     else
       waiting_.push({weight_of(reached.row.data()), number});
@@ -193,27 +193,27 @@ class SymbolicSearch {
     outcome_.stop = Stop::Found;
   }
   std::uint64_t bytes() const {
-    return languages_.bytes() + store_.bytes() + waiting_.size() * sizeof(Waiting) +
+    return languages_.bytes() + states_.bytes() + waiting_.size() * sizeof(Waiting) +
            plain_.size() * (machine_.slots.size() * sizeof(Value) + 80);
   }
   void report() {
     SymbolicStats& s = outcome_.stats;
-    s.stored = store_.stored();
+    s.stored = states_.stored();
     s.automata = languages_.count();
     s.largest_automaton = static_cast<std::uint64_t>(languages_.largest());
     s.accelerations = acceleration_.count();
     s.bytes = bytes();
     s.seconds = watch_.seconds();
-    store_.for_each_control([&](std::vector<Value> control) { outcome_.controls.push_back(std::move(control)); });
+    states_.for_each_control([&](std::vector<Value> control) { outcome_.controls.push_back(std::move(control)); });
     outcome_.plain.assign(plain_.begin(), plain_.end());
   }
 
   // The states that no other one includes, with the languages that they need, numbered anew.
   void hand_over() {
     std::map<Language, Value> numbers;
-    for (int state = 0; state < store_.states(); ++state) {
-      if (!store_.is_live(state)) continue;
-      std::vector<Value>& row = outcome_.rows.emplace_back(store_.row(state), store_.row(state) + steps_.width());
+    for (int state = 0; state < states_.states(); ++state) {
+      if (!states_.is_live(state)) continue;
+      std::vector<Value>& row = outcome_.rows.emplace_back(states_.row(state), states_.row(state) + steps_.width());
       for (int p = 0; p < processes(); ++p) {
         Value& language = row[static_cast<std::size_t>(steps_.language_slot(p))];
         const auto [place, is_new] = numbers.emplace(static_cast<Language>(language), static_cast<Value>(numbers.size()));
@@ -233,7 +233,7 @@ class SymbolicSearch {
   bool keeps_plain_;  // with reductions the set would not be complete, and it is large
   Languages languages_;
   SymbolicSteps steps_;
-  SymbolicStore store_;
+  SymbolicStateSet states_;
   Acceleration acceleration_;
   Watch watch_;
   Work work_;

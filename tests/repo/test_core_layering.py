@@ -9,8 +9,8 @@ import pytest
 
 CORE = Path(__file__).resolve().parents[2] / "core"
 ORDER = [
-    "certificate", "machine", "models", "search", "symbolic", "dual", "execution", "attacks", "cluster", "trace",
-    "stateless", "bind", "tests",
+    "certificate", "certify", "machine", "models", "search", "symbolic", "dual", "execution", "attacks", "cluster",
+    "trace", "stateless", "bind", "tests",
 ]  # fmt: skip
 MOST_LINES = 360
 FILES = sorted(path for folder in ORDER for path in (CORE / folder).glob("*.?pp"))
@@ -23,6 +23,18 @@ def test_no_folder_of_the_core_includes_a_later_one(path: Path) -> None:
     for folder, name in INCLUDE.findall(path.read_text()):
         assert (CORE / folder / name).is_file(), f"{folder}/{name} does not exist"
         assert ORDER.index(folder) <= here, f"{path.relative_to(CORE)} includes {folder}/{name}"
+
+
+def test_the_judge_of_certificates_searches_nothing() -> None:
+    """What looks for proofs is in `certify/`: nobody has to believe it, and the judge includes none of it."""
+    judge = [path for path in FILES if path.parent.name == "certificate"]
+    assert [path.name for path in judge if "certify/" in path.read_text()] == []
+    others = [path for path in FILES if path.parent.name not in ("certificate", "certify", "bind", "tests")]
+    assert [
+        path
+        for path in others
+        if {"certificate", "certify"} & {folder for folder, _ in INCLUDE.findall(path.read_text())}
+    ] == []
 
 
 def test_the_architecture_names_every_folder_of_the_core() -> None:

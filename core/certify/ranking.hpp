@@ -1,7 +1,7 @@
 // Ranked pairs as the rows of a certificate. Who makes them is not trusted: the judge is in `ranks.hpp`.
 #pragma once
 
-#include "certificate/levels.hpp"
+#include "certify/levels.hpp"
 
 namespace memfence::certificate {
 

@@ -8,7 +8,7 @@
 
 namespace memfence::dual {
 
-// A step of one process on its way, from one control state to the next.
+// A step of one process on its path, from one control state to the next.
 struct Taken {
   int source, target;
   int label;  // -1: silent; -2: an owned message is deleted, no step at all
@@ -16,7 +16,7 @@ struct Taken {
 inline constexpr int silent_step = -1, deletion = -2;
 
 // To one of the `targets`: free steps, then the step `label`, then `undeleted` deletions. Without a label: free steps only.
-struct Way {
+struct PathQuery {
   const std::vector<int>& targets;
   int from;
   int label;
@@ -24,7 +24,7 @@ struct Way {
 };
 
 // `is_free`: whether a step changes nothing but the control state.
-std::optional<std::vector<Taken>> find_way(const ProcessGraph& graph, const Way& way,
-                                           const std::function<bool(const Label&)>& is_free);
+std::optional<std::vector<Taken>> find_path(const ProcessGraph& graph, const PathQuery& query,
+                                            const std::function<bool(const Label&)>& is_free);
 
 }  // namespace memfence::dual

@@ -11,9 +11,9 @@
 
 namespace memfence {
 
-class SymbolicStore {
+class SymbolicStateSet {
  public:
-  SymbolicStore(std::size_t control, std::size_t width, Languages& languages)
+  SymbolicStateSet(std::size_t control, std::size_t width, Languages& languages)
       : control_(control), width_(width), languages_(languages), table_(1024, -1) {}
 
   int states() const { return static_cast<int>(nodes_.size()); }

@@ -39,10 +39,10 @@ class ProductGraph {
   struct Edge {
     std::uint32_t target, move, met;
   };
-  // Of a state of which a pair was explored: its ways, and what is true there.
+  // Of a state of which a pair was explored: its successors, and what is true there.
   struct Known {
-    std::size_t first_way = 0;
-    std::uint32_t ways = 0, truth = 0;
+    std::size_t first_successor = 0;
+    std::uint32_t successors = 0, truth = 0;
   };
   struct Reached {
     std::uint32_t state, met;
@@ -52,7 +52,7 @@ class ProductGraph {
   std::uint32_t pair_of(std::uint32_t state, int node);
   void explore_pair(Pair pair);
   void learn(std::uint32_t state);
-  std::uint32_t met_by(const Way& way);
+  std::uint32_t met_by(const Successor& successor);
   const std::vector<std::uint32_t>& possible(std::uint32_t truth, std::uint32_t node);
 
   Product product_;
@@ -62,7 +62,7 @@ class ProductGraph {
   RowTable states_;
   std::vector<std::uint32_t> last_pair_;  // by state
   std::vector<Known> known_;              // by state
-  std::vector<Reached> ways_;
+  std::vector<Reached> successors_;
   std::vector<Pair> pairs_;
   std::vector<Edge> edges_;
   std::vector<std::size_t> first_edges_{0};

@@ -1,4 +1,4 @@
-#include "symbolic/store.hpp"
+#include "symbolic/state_set.hpp"
 
 #include <algorithm>
 
@@ -17,12 +17,12 @@ std::uint32_t hash_of(const Value* row, std::size_t count) {
 
 }  // namespace
 
-bool SymbolicStore::has_control(int group, const Value* wanted) const {
+bool SymbolicStateSet::has_control(int group, const Value* wanted) const {
   const Group& g = heads_[static_cast<std::size_t>(group)];
   return std::equal(wanted, wanted + control_, g.first >= 0 ? row(g.first) : pending_.data());
 }
 
-int SymbolicStore::group_of(const Value* wanted) {
+int SymbolicStateSet::group_of(const Value* wanted) {
   if (heads_.size() * 2 >= table_.size()) grow_table();
   const std::uint32_t hash = hash_of(wanted, control_);
   std::size_t at = hash & (table_.size() - 1);
@@ -34,7 +34,7 @@ int SymbolicStore::group_of(const Value* wanted) {
   return table_[at];
 }
 
-void SymbolicStore::grow_table() {
+void SymbolicStateSet::grow_table() {
   std::vector<int> larger(table_.size() * 2, -1);
   for (std::size_t g = 0; g < heads_.size(); ++g) {
     std::size_t at = heads_[g].hash & (larger.size() - 1);
@@ -44,7 +44,7 @@ void SymbolicStore::grow_table() {
   table_ = std::move(larger);
 }
 
-int SymbolicStore::insert(int group, const Value* added, std::span<const Event> events, int from, int mover) {
+int SymbolicStateSet::insert(int group, const Value* added, std::span<const Event> events, int from, int mover) {
   const int number = states();
   if (static_cast<std::size_t>(number) % kChunk == 0) chunks_.push_back(std::make_unique<Value[]>(kChunk * width_));
   std::copy(added, added + width_, chunks_.back().get() + static_cast<std::size_t>(number) % kChunk * width_);

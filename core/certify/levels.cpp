@@ -1,9 +1,9 @@
-#include "certificate/levels.hpp"
+#include "certify/levels.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "certificate/components.hpp"
+#include "certify/components.hpp"
 
 namespace memfence::certificate {
 

@@ -1,4 +1,4 @@
-#include "certificate/components.hpp"
+#include "certify/components.hpp"
 
 #include <algorithm>
 

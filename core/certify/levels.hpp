@@ -4,7 +4,7 @@
 // are few of them, and small numbers pack well.
 #pragma once
 
-#include "certificate/product_graph.hpp"
+#include "certify/product_graph.hpp"
 
 namespace memfence::certificate {
 

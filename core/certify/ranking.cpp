@@ -1,4 +1,4 @@
-#include "certificate/ranking.hpp"
+#include "certify/ranking.hpp"
 
 #include <algorithm>
 #include <numeric>

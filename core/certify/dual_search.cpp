@@ -1,4 +1,4 @@
-#include "certificate/dual_search.hpp"
+#include "certify/dual_search.hpp"
 
 namespace memfence::certificate {
 

@@ -1,4 +1,4 @@
-#include "certificate/product_graph.hpp"
+#include "certify/product_graph.hpp"
 
 #include "certificate/initial.hpp"
 
@@ -40,7 +40,7 @@ ProductGraph::ProductGraph(const std::string& program, const Model& model, int c
 
 std::size_t ProductGraph::bytes() const {
   return states_.bytes() + last_pair_.capacity() * sizeof(std::uint32_t) + known_.capacity() * sizeof(Known) +
-         ways_.capacity() * sizeof(Reached) + pairs_.capacity() * sizeof(Pair) + edges_.capacity() * sizeof(Edge) +
+         successors_.capacity() * sizeof(Reached) + pairs_.capacity() * sizeof(Pair) + edges_.capacity() * sizeof(Edge) +
          first_edges_.capacity() * sizeof(std::size_t);
 }
 
@@ -53,12 +53,12 @@ bool ProductGraph::explore(std::size_t count) {
 }
 
 void ProductGraph::explore_pair(Pair pair) {
-  if (known_[pair.state].ways == 0) learn(pair.state);
+  if (known_[pair.state].successors == 0) learn(pair.state);
   const Known known = known_[pair.state];
   const std::vector<std::uint32_t>& moves = possible(known.truth, pair.node);
-  for (std::size_t way = known.first_way; way < known.first_way + known.ways; ++way)
+  for (std::size_t successor = known.first_successor; successor < known.first_successor + known.successors; ++successor)
     for (const std::uint32_t move : moves)
-      edges_.push_back({pair_of(ways_[way].state, moves_[move]->target), move, ways_[way].met});
+      edges_.push_back({pair_of(successors_[successor].state, moves_[move]->target), move, successors_[successor].met});
 }
 
 void ProductGraph::learn(std::uint32_t state) {
@@ -68,12 +68,12 @@ void ProductGraph::learn(std::uint32_t state) {
   const auto [truth, is_new] = truth_numbers_.emplace(product_.truth(), static_cast<std::uint32_t>(truths_.size()));
   if (is_new) truths_.push_back(truth->first);
   known.truth = truth->second;
-  known.first_way = ways_.size();
-  for (const Way& way : product_.ways()) {
-    if (!way.row) throw Unsupported("a state has more pending stores than there is room for");
-    ways_.push_back({state_of(product_.row(way)), met_by(way)});
+  known.first_successor = successors_.size();
+  for (const Successor& successor : product_.successors()) {
+    if (!successor.row) throw Unsupported("a state has more pending stores than there is room for");
+    successors_.push_back({state_of(product_.row(successor)), met_by(successor)});
   }
-  known.ways = static_cast<std::uint32_t>(ways_.size() - known.first_way);
+  known.successors = static_cast<std::uint32_t>(successors_.size() - known.first_successor);
   known_[state] = known;
 }
 
@@ -95,10 +95,10 @@ std::uint32_t ProductGraph::pair_of(std::uint32_t state, int node) {
 }
 
 // The conditions of fairness that a step meets, as the number of a set.
-std::uint32_t ProductGraph::met_by(const Way& way) {
+std::uint32_t ProductGraph::met_by(const Successor& successor) {
   MarkSet met((static_cast<std::size_t>(product_.marks()) + 63) / 64, 0);
   for (int mark = product_.refuting().marks; mark < product_.marks(); ++mark)
-    if (product_.meets(way, mark)) add_mark(met, mark);
+    if (product_.meets(successor, mark)) add_mark(met, mark);
   const auto [at, is_new] = met_numbers_.emplace(std::move(met), static_cast<std::uint32_t>(mets_.size()));
   if (is_new) mets_.push_back(at->first);
   return at->second;
