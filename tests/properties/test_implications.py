@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 from memfence.models.spec import ModelName
 from memfence.pipeline import load_text
@@ -20,10 +19,9 @@ from memfence.tasks.criterion import Criterion
 from memfence.tasks.options import CheckOptions
 from support.generators.criteria_programs import RICH, criteria_programs
 from support.generators.cyclic_programs import cyclic_program
+from support.sampling import sampled
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/theory/criteria.md"
-QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
-THOROUGH = settings(max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck))
 
 CRITERIA: dict[str, tuple[Criterion, ModelName]] = {
     "drf": ("drf", "tso"),
@@ -89,16 +87,8 @@ def check_implications(program: Program) -> None:
             assert check_safety(program, CheckOptions(model=model, engine="explicit")).verdict is under_sc
 
 
-@QUICK
-@given(program=criteria_programs(RICH))
+@sampled(quick=150, slow=3_000, program=criteria_programs(RICH))
 def test_stronger_criteria_imply_weaker_ones_and_safety(program: Program) -> None:
-    check_implications(program)
-
-
-@pytest.mark.slow
-@THOROUGH
-@given(program=criteria_programs(RICH))
-def test_stronger_criteria_imply_weaker_ones_and_safety_on_many_programs(program: Program) -> None:
     check_implications(program)
 
 

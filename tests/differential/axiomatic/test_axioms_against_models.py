@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 from memfence.models.spec import SPECS, ModelName
 from memfence.program.ir import Program
 from support.generators.programs import EVERYTHING, Shape, programs
 from support.generators.racing_programs import racing_program
 from support.samples import Sample
+from support.sampling import sampled
 from twins import axiomatic
 from twins.reference_search import Outcome, outcomes
 
@@ -40,8 +40,7 @@ def test_racing_programs_end_as_the_axioms_say() -> None:
     check_seeds(range(120))
 
 
-@given(ANYTHING)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@sampled(quick=60, slow=3_000, program=ANYTHING)
 def test_programs_of_any_kind_end_as_the_axioms_say(program: Program) -> None:
     check_program(program)
 
@@ -50,13 +49,6 @@ def test_programs_of_any_kind_end_as_the_axioms_say(program: Program) -> None:
 @pytest.mark.parametrize("start", range(1_000, 5_000, 500))
 def test_many_racing_programs_end_as_the_axioms_say(start: int) -> None:
     check_seeds(range(start, start + 500))
-
-
-@pytest.mark.slow
-@given(ANYTHING)
-@settings(max_examples=3_000, deadline=None, suppress_health_check=list(HealthCheck))
-def test_many_programs_of_any_kind_end_as_the_axioms_say(program: Program) -> None:
-    check_program(program)
 
 
 # Programs that show one clause of the axioms each: the outcome and the models that allow it.

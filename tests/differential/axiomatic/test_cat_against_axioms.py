@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 from memfence.axiomatic.code import Code
 from memfence.axiomatic.library import models_named
@@ -21,6 +20,7 @@ from memfence.source import SourceText
 from support.engines import observed
 from support.generators.programs import EVERYTHING, Shape, programs
 from support.generators.racing_programs import racing_program
+from support.sampling import sampled
 from twins import axiomatic
 from twins.enumeration import executions, outcomes
 
@@ -55,8 +55,7 @@ def test_racing_programs_end_as_the_cat_texts_say() -> None:
     check_seeds(range(60))
 
 
-@given(programs(LOOP_FREE) | programs(THREE))
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@sampled(quick=30, slow=2_000, program=programs(LOOP_FREE) | programs(THREE))
 def test_programs_of_any_kind_end_as_the_cat_texts_say(program: Program) -> None:
     check_program(program)
 
@@ -65,13 +64,6 @@ def test_programs_of_any_kind_end_as_the_cat_texts_say(program: Program) -> None
 @pytest.mark.parametrize("start", range(1_000, 3_000, 500))
 def test_many_racing_programs_end_as_the_cat_texts_say(start: int) -> None:
     check_seeds(range(start, start + 500))
-
-
-@pytest.mark.slow
-@given(programs(LOOP_FREE) | programs(THREE))
-@settings(max_examples=2_000, deadline=None, suppress_health_check=list(HealthCheck))
-def test_many_programs_of_any_kind_end_as_the_cat_texts_say(program: Program) -> None:
-    check_program(program)
 
 
 def without_filter(model: AxiomaticModel) -> AxiomaticModel:

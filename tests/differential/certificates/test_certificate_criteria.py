@@ -40,6 +40,7 @@ from support.certificates import beginning, chunks_of, container
 from support.generators.criteria_programs import PLAIN, RICH, criteria_programs
 from support.generators.cyclic_programs import cyclic_program
 from support.models import spec
+from support.sampling import sampled
 from twins import criteria as twin
 from twins.reference_search import reachable
 
@@ -151,17 +152,12 @@ def test_certificates_of_criteria_are_valid_and_no_state_of_them_can_be_left_out
 
 
 @pytest.mark.parametrize("model", ["tso", "pso"])
-@SETTINGS
-@given(program=criteria_programs(PLAIN) | criteria_programs(RICH) | criteria_programs(RICH, torn_steps=False))
+@sampled(
+    quick=15,
+    slow=400,
+    program=criteria_programs(PLAIN) | criteria_programs(RICH) | criteria_programs(RICH, torn_steps=False),
+)
 def test_a_program_without_attacks_is_state_robust(model: ModelName, program: Program) -> None:
-    check_states_without_attacks(model, program)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("model", ["tso", "pso"])
-@MANY
-@given(program=criteria_programs(PLAIN) | criteria_programs(RICH) | criteria_programs(RICH, torn_steps=False))
-def test_programs_without_attacks_are_state_robust_by_the_hundred(model: ModelName, program: Program) -> None:
     check_states_without_attacks(model, program)
 
 
@@ -203,8 +199,7 @@ def check_robustness(model: ModelName, program: Program) -> None:
 
 
 @pytest.mark.parametrize("model", ["tso", "pso"])
-@SETTINGS
-@given(text=texts())
+@sampled(quick=15, slow=400, text=texts())
 def test_robustness_is_accepted_exactly_where_it_holds_if_others_answer(model: ModelName, text: str) -> None:
     """The attacker reads twice, and others act in between."""
     check_robustness(model, load_text(SourceText("drawn.pml", text)))
@@ -224,14 +219,6 @@ def test_a_step_that_fails_under_pso_only_has_read_what_it_reads() -> None:
     check_robust(program, spec("tso").definition, reached(program, "sc"))
     found = refusal(lambda: check_robust(program, spec("pso").definition, reached(program, "sc")))
     assert found is Condition.CYCLE
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("model", ["tso", "pso"])
-@MANY
-@given(text=texts())
-def test_robustness_is_accepted_where_it_holds_if_others_answer_on_many_programs(model: ModelName, text: str) -> None:
-    check_robustness(model, load_text(SourceText("drawn.pml", text)))
 
 
 @pytest.mark.slow
@@ -297,16 +284,8 @@ def check_failing(program: Program) -> None:
     check_robustness("pso", program)
 
 
-@SETTINGS
-@given(text=failing_texts())
+@sampled(quick=15, slow=400, text=failing_texts())
 def test_programs_with_failing_steps_are_judged_as_defined(text: str) -> None:
-    check_failing(load_text(SourceText("drawn.pml", text)))
-
-
-@pytest.mark.slow
-@MANY
-@given(text=failing_texts())
-def test_many_programs_with_failing_steps_are_judged_as_defined(text: str) -> None:
     check_failing(load_text(SourceText("drawn.pml", text)))
 
 

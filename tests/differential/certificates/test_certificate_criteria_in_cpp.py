@@ -26,11 +26,11 @@ from memfence.source import SourceText
 from support.certificates import beginning, blocks_of, container, judge
 from support.generators.criteria_programs import PLAIN, RICH, criteria_programs
 from support.models import spec
+from support.sampling import sampled
 from twins.reference_search import reachable
 
 SETTINGS = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 FEW = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
-MANY = settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 CAPACITY = 8
 EITHER = {Condition.CLOSED, Condition.FAILURE}
 """Of a set that some step leaves and some step fails in: which one is met first depends on the order of the states."""
@@ -108,23 +108,13 @@ def check_alike(name: str, program: Program, random: Random) -> None:
 
 
 @EVERY_KIND
-@SETTINGS
-@given(program=PROGRAMS, seed=st.integers(0, 1000))
+@sampled(quick=25, slow=400, program=PROGRAMS, seed=st.integers(0, 1000))
 def test_both_checkers_judge_criteria_alike(name: str, program: Program, seed: int) -> None:
     check_alike(name, program, Random(seed))
 
 
-@pytest.mark.slow
-@EVERY_KIND
-@MANY
-@given(program=PROGRAMS, seed=st.integers(0, 1000))
-def test_both_checkers_judge_criteria_of_many_programs_alike(name: str, program: Program, seed: int) -> None:
-    check_alike(name, program, Random(seed))
-
-
 @pytest.mark.parametrize("name", ["robust, tso", "robust, pso"])
-@SETTINGS
-@given(text=texts(), seed=st.integers(0, 1000))
+@sampled(quick=25, slow=400, text=texts(), seed=st.integers(0, 1000))
 def test_both_checkers_judge_attacks_with_answers_alike(name: str, text: str, seed: int) -> None:
     check_alike(name, load_text(SourceText("drawn.pml", text)), Random(seed))
 
@@ -133,14 +123,6 @@ def test_both_checkers_judge_attacks_with_answers_alike(name: str, text: str, se
 @FEW
 @given(text=failing_texts(), seed=st.integers(0, 1000))
 def test_both_checkers_judge_programs_with_failing_steps_alike(name: str, text: str, seed: int) -> None:
-    check_alike(name, load_text(SourceText("drawn.pml", text)), Random(seed))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["robust, tso", "robust, pso"])
-@MANY
-@given(text=texts(), seed=st.integers(0, 1000))
-def test_both_checkers_judge_many_attacks_with_answers_alike(name: str, text: str, seed: int) -> None:
     check_alike(name, load_text(SourceText("drawn.pml", text)), Random(seed))
 
 

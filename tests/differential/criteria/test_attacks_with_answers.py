@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Literal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memfence.engines.native.attacks import AttackKind, explore_attacks
@@ -22,13 +21,12 @@ from memfence.synthesis.result import FixVerdict
 from memfence.synthesis.synthesise import fix_fences as fix
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
+from support.sampling import sampled
 from twins import criteria as twin
 
 Model = Literal["tso", "pso"]
 MODELS: tuple[Model, ...] = ("tso", "pso")
 KINDS = {"tso": AttackKind.ROBUSTNESS_TSO, "pso": AttackKind.ROBUSTNESS_PSO}
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
-THOROUGH = settings(max_examples=1500, deadline=None, suppress_health_check=list(HealthCheck))
 
 READS_TWICE = """\
 byte x, y, w;
@@ -138,14 +136,6 @@ def check_robustness(text: str) -> None:
                 assert not twin.is_acyclic(twin.history_of(found.trace(attack)))
 
 
-@QUICK
-@given(texts())
+@sampled(quick=60, slow=1_500, text=texts())
 def test_robustness_is_what_the_definition_says_where_others_answer(text: str) -> None:
-    check_robustness(text)
-
-
-@pytest.mark.slow
-@THOROUGH
-@given(texts())
-def test_robustness_is_what_the_definition_says_where_others_answer_on_many_programs(text: str) -> None:
     check_robustness(text)

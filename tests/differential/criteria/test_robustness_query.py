@@ -24,6 +24,7 @@ from memfence.tasks.options import CheckOptions
 from memfence.tasks.task import ALL_REDUCTIONS, Safety, Task
 from support.generators.criteria_programs import criteria_programs
 from support.generators.cyclic_programs import cyclic_program
+from support.sampling import sampled
 
 LIMITS = Limits(timeout_seconds=60, most_states=1_000_000)
 
@@ -50,8 +51,7 @@ def check_agreement(program: Program, *, is_reduced: bool = False) -> None:
     assert is_robust_by_query(program, is_reduced=is_reduced) in (None, is_robust(program))
 
 
-@given(criteria_programs(torn_steps=False), st.booleans())
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@sampled(quick=120, slow=3_000, program=criteria_programs(torn_steps=False), is_reduced=st.booleans())
 def test_the_query_fails_under_sc_iff_the_program_is_not_robust(program, is_reduced):
     check_agreement(program, is_reduced=is_reduced)
 
@@ -119,10 +119,3 @@ def test_an_attack_may_need_three_threads():
 @settings(max_examples=1_500, deadline=None, suppress_health_check=list(HealthCheck))
 def test_the_law_holds_for_many_programs(program):
     check_law(program, most=4)
-
-
-@pytest.mark.slow
-@given(criteria_programs(torn_steps=False), st.booleans())
-@settings(max_examples=3_000, deadline=None, suppress_health_check=list(HealthCheck))
-def test_the_query_agrees_on_thousands_of_programs(program, is_reduced):
-    check_agreement(program, is_reduced=is_reduced)

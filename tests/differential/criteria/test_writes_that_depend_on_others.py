@@ -6,19 +6,16 @@ memory, not between that and the last store. A walk that delays a single store d
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memfence.engines.native.attacks import AttackKind, explore_attacks
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, Register, variable_address
 from memfence.program.ir import Assume, Domain, Fence, Load, Op, Process, Program, SharedVar, Store
+from support.sampling import sampled
 from twins import criteria as twin
 
 VALUES = Domain(0, 2)
-QUICK = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
-THOROUGH = settings(max_examples=4_000, deadline=None, suppress_health_check=list(HealthCheck))
 ACCESS = st.tuples(st.sampled_from(["store", "load", "fence"]), st.integers(0, 1), st.integers(0, 2))
 STORE_X = st.tuples(st.just("store"), st.just(0), st.integers(0, 2))
 
@@ -73,16 +70,8 @@ def check_persistence(program: Program) -> None:
         assert (not explore_attacks(program, AttackKind.PERSISTENCE, reductions=reductions).attacks) == expected
 
 
-@QUICK
-@given(program=watched_programs())
+@sampled(quick=300, slow=4_000, program=watched_programs())
 def test_persistence_is_what_its_definition_says(program: Program) -> None:
-    check_persistence(program)
-
-
-@pytest.mark.slow
-@THOROUGH
-@given(program=watched_programs())
-def test_persistence_of_many_programs_is_what_its_definition_says(program: Program) -> None:
     check_persistence(program)
 
 

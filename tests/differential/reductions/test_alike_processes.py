@@ -38,6 +38,7 @@ from memfence.source import SourceText
 from memfence.tasks.limits import Limits
 from support.generators.alike import programs_with_copies
 from support.models import spec
+from support.sampling import sampled
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 LIMITS = Limits(most_states=20_000)
@@ -157,34 +158,16 @@ def check_strays(program: Program, model: str) -> None:
 
 
 @KINDS
-@QUICK
-@given(program=programs_with_copies())
+@sampled(quick=100, slow=2_000, program=programs_with_copies())
 @example(program=store_buffering(2))
 def test_processes_that_are_alike_change_no_answer(kind: AttackKind, program: Program) -> None:
     check_answer(program, kind)
 
 
-@pytest.mark.slow
 @KINDS
-@THOROUGH
-@given(program=programs_with_copies())
-def test_processes_that_are_alike_change_no_answer_on_many_programs(kind: AttackKind, program: Program) -> None:
-    check_answer(program, kind)
-
-
-@KINDS
-@QUICK
-@given(program=programs_with_copies())
+@sampled(quick=100, slow=2_000, program=programs_with_copies())
 @example(program=store_buffering(2))
 def test_processes_that_are_alike_have_the_same_clauses(kind: AttackKind, program: Program) -> None:
-    check_clauses(program, kind)
-
-
-@pytest.mark.slow
-@KINDS
-@THOROUGH
-@given(program=programs_with_copies())
-def test_processes_that_are_alike_have_the_same_clauses_on_many_programs(kind: AttackKind, program: Program) -> None:
     check_clauses(program, kind)
 
 

@@ -22,10 +22,10 @@ from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
 from support.generators.criteria_programs import RICH, criteria_programs
+from support.sampling import sampled
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 QUICK = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
-THOROUGH = settings(max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck))
 VALUES = Domain(0, 2)
 
 
@@ -89,16 +89,8 @@ def check_abstraction(program: Program, steps: int) -> None:
         assert not explore_attacks(program, AttackKind.PERSISTENCE).attacks
 
 
-@QUICK
-@given(program=SMALL, steps=st.integers(0, 3))
+@sampled(quick=300, slow=5_000, program=SMALL, steps=st.integers(0, 3))
 def test_an_abstraction_never_proves_what_is_not_so(program: Program, steps: int) -> None:
-    check_abstraction(program, steps)
-
-
-@pytest.mark.slow
-@THOROUGH
-@given(program=SMALL, steps=st.integers(0, 3))
-def test_an_abstraction_of_many_programs_never_proves_what_is_not_so(program: Program, steps: int) -> None:
     check_abstraction(program, steps)
 
 

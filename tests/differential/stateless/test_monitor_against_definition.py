@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 
-import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memfence import _core
 from memfence.engines.native.monitor import monitor_stream
+from support.sampling import sampled
 from twins.recorded_events import (
     Event,
     as_lines,
@@ -56,35 +56,24 @@ def check_verdict(events: tuple[Event, ...]) -> None:
     assert borderline_line(as_lines(events)) == first_borderline(events)
 
 
-@given(interleavings())
+@sampled(
+    quick=200,
+    slow=2_000,
+    given_slowly={"events": interleavings(threads=4, addresses=3, most=18)},
+    events=interleavings(),
+)
 @example(STORE_BUFFERING)
 @example(FORWARDED)
 @example(FENCED)
-@many(200)
 def test_the_clocks_are_the_transitive_closure(events):
     check_clocks(events)
 
 
-@given(interleavings(most=9))
+@sampled(quick=150, slow=2_000, given_slowly={"events": interleavings(most=10)}, events=interleavings(most=9))
 @example(STORE_BUFFERING)
 @example(FORWARDED)
 @example(FENCED)
-@many(150)
 def test_the_monitor_reports_the_first_borderline_load(events):
-    check_verdict(events)
-
-
-@pytest.mark.slow
-@given(interleavings(threads=4, addresses=3, most=18))
-@many(2000)
-def test_the_clocks_are_the_transitive_closure_on_many_traces(events):
-    check_clocks(events)
-
-
-@pytest.mark.slow
-@given(interleavings(most=10))
-@many(2000)
-def test_the_monitor_reports_the_first_borderline_load_of_many_traces(events):
     check_verdict(events)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +25,7 @@ from memfence.tasks.limits import Limits, Stop, resident_megabytes
 from memfence.tasks.task import ALL_REDUCTIONS, Safety
 from support.generators.programs import EVERYTHING, Shape, programs
 from support.models import spec
+from support.sampling import sampled
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 MEMORIES = (spec("sc"), spec("tso", 1), spec("tso", 2), spec("tso", 2, per_variable=True), spec("pso", 2))
@@ -92,19 +92,8 @@ def check_criteria(program: Program) -> None:
         assert (compact_race.race is None) == (plain_race.race is None)
 
 
-@given(SUBJECTS, st.sampled_from(MEMORIES), SOME_REDUCTIONS)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@sampled(quick=60, slow=2_000, program=SUBJECTS, memory=st.sampled_from(MEMORIES), reductions=SOME_REDUCTIONS)
 def test_bare_states_give_the_same_answers(program: Program, memory: ModelSpec, reductions: frozenset[str]) -> None:
-    check_exploration(program, memory, reductions)
-    check_findings(program, memory, reductions)
-
-
-@pytest.mark.slow
-@given(SUBJECTS, st.sampled_from(MEMORIES), SOME_REDUCTIONS)
-@settings(max_examples=2_000, deadline=None, suppress_health_check=list(HealthCheck))
-def test_bare_states_give_the_same_answers_to_many(
-    program: Program, memory: ModelSpec, reductions: frozenset[str]
-) -> None:
     check_exploration(program, memory, reductions)
     check_findings(program, memory, reductions)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memfence.engines.native.dual import explore_dual, supports
@@ -25,6 +24,7 @@ from memfence.tasks.limits import Limits
 from memfence.tasks.task import ALL_REDUCTIONS, Safety
 from support.generators.cyclic_programs import cyclic_program
 from support.generators.programs import EVERYTHING, Shape, programs
+from support.sampling import sampled
 from support.symbolic_limit import explicit_limit
 
 MODELS = (
@@ -42,11 +42,6 @@ SHAPES = (
 )
 SUBJECTS = st.one_of(*(programs(shape) for shape in SHAPES), programs(SHAPES[1]).map(fuse_lock_regions))
 REDUCTIONS = frozenset(ALL_REDUCTIONS)
-
-
-def quick(examples: int):
-    checks = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
-    return settings(max_examples=examples, deadline=None, suppress_health_check=checks)
 
 
 def has_orders(program: Program) -> bool:
@@ -75,17 +70,8 @@ def check_step_by_step(program: Program, spec: ModelSpec) -> None:
 
 
 @pytest.mark.parametrize("spec", MODELS, ids=lambda spec: spec.definition.name)
-@given(program=SUBJECTS)
-@quick(60)
+@sampled(quick=60, slow=3_000, program=SUBJECTS)
 def test_every_step_is_one_of_the_program_as_written(spec: ModelSpec, program: Program) -> None:
-    check_step_by_step(program, spec)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("spec", MODELS, ids=lambda spec: spec.definition.name)
-@given(program=SUBJECTS)
-@quick(3_000)
-def test_every_step_of_many_programs_is_one_of_the_program_as_written(spec: ModelSpec, program: Program) -> None:
     check_step_by_step(program, spec)
 
 
