@@ -3,8 +3,8 @@
 #include <nanobind/stl/tuple.h>
 
 #include "bind.hpp"
-#include "certify/ranking.hpp"
 #include "certificate/ranks.hpp"
+#include "certify/ranking.hpp"
 
 namespace memfence::bind {
 
