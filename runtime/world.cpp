@@ -144,7 +144,9 @@ void World::reset() {
   access_log.clear();
   plan_size_ = plan_at_ = 0;
   prepare(*fibers_[0]);
+  is_beginning_ = true;
   resume(*fibers_[0]);
+  is_beginning_ = false;
 }
 
 void World::use_storage(Fiber& of) {
@@ -263,7 +265,8 @@ int World::create(void* (*start)(void*), void* argument, bool detached, void* pc
   const int id = identify(me.id, me.created);
   if (id < 0) fail(Finding::Unsupported, "more than 64 threads", pc);
   Fiber& born = *fibers_[id];
-  const bool quiet = unjoined_ == 0;
+  const bool quiet = unjoined_ == 0 && is_beginning_;
+  ++unjoined_;
   if (!quiet) stop(wish_for(&born, kBirth, "pthread_create", pc, nullptr));
   ++me.created;
   prepare(born);
@@ -276,7 +279,6 @@ int World::create(void* (*start)(void*), void* argument, bool detached, void* pc
   born.wish.kind = AccessKind::LockedStore;
   born.wish.pc = reinterpret_cast<void*>(start);
   born.wish.name = "begin";
-  ++unjoined_;
   born.wish.number = quiet ? -1 : cells.synchronisation(&born, kBirth);
   return id;
 }

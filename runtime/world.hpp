@@ -239,6 +239,7 @@ class World {
   int used_ = 0;             // fibers of this execution: the highest number + 1
   List<Identity> identities_;
   int unjoined_ = 0;
+  bool is_beginning_ = false;  // nobody has taken a step: threads created now are there from the start
   const int* plan_ = nullptr;
   std::size_t plan_size_ = 0, plan_at_ = 0;
   Fiber* storage_owner_ = nullptr;

@@ -1,7 +1,7 @@
 """Random C programs with threads, one per seed: what `check`, `run` and `explore` must agree about.
 
 Two or three threads of two or three statements, over two atomic variables of any integer type and one struct behind a
-lock. Statements are the kinds that have been misread before: every order of every access, compare-exchanges of both
+lock; in a third of the programs some of them begin once more when all were joined. Statements are the kinds that have been misread before: every order of every access, compare-exchanges of both
 kinds with every pair of orders, alone and in loops, waits for a value and for a signal, parts of words, bit-fields,
 structs by value, assumptions, early ends. The program fails if two of the values that were seen are as drawn.
 """
@@ -45,6 +45,7 @@ class RandomC:
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
+        self.phases = Random(f"phases {seed}")
         self.assumes = False
 
     def text(self) -> str:
@@ -66,6 +67,7 @@ class RandomC:
         names = ", ".join(f"t{n}" for n in range(threads))
         creates = "".join(f"    pthread_create(&t{n}, 0, thread{n}, 0);\n" for n in range(threads))
         joins = "".join(f"    pthread_join(t{n}, 0);\n" for n in range(threads))
+        joins += self.second_phase(threads)
         one, other = self.random.sample(range(threads), 2)
         values = [self.random.choice((0, 0, 1, 2)) for _ in range(2)]
         bad = f"seen[{one}] == {values[0]} && seen[{other}] == {values[1]}"
@@ -73,6 +75,14 @@ class RandomC:
             (f"assert(!({bad}));", f"if ({bad}) abort();", f"if ({bad}) return 1;", f"if ({bad}) exit(3);")
         )
         return f"int main(void)\n{{\n    pthread_t {names};\n{creates}{joins}    {end}\n    return 0;\n}}\n"
+
+    def second_phase(self, threads: int) -> str:
+        """One or two of the threads again, which begin when `main` has been alone."""
+        if self.phases.random() < 2 / 3:
+            return ""
+        again = self.phases.sample(range(threads), self.phases.choice((1, 1, 2)))
+        creates = "".join(f"    pthread_create(&t{n}, 0, thread{n}, 0);\n" for n in again)
+        return creates + "".join(f"    pthread_join(t{n}, 0);\n" for n in again)
 
     def body(self, thread: int, count: int) -> str:
         kinds = [self.store, self.store, self.store, self.load, self.load, self.load, self.update, self.exchange]

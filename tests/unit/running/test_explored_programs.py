@@ -53,6 +53,16 @@ def test_only_a_sequentially_consistent_store_is_a_fence(tmp_path: Path, kind: s
     assert run_text(tmp_path, text).verdict is (Verdict.HOLDS if kind == "seq_cst" else Verdict.VIOLATED)
 
 
+def test_threads_begin_again_after_all_others_were_joined(tmp_path: Path) -> None:
+    text = two_threads("atomic_int x;", "int old = x; x = old + 1;", "int old = x; x = old + 1;")
+    again = "    pthread_create(&a, 0, one, 0); pthread_join(a, 0);\n"
+    longer = text.replace("    return 0;\n}", f"{again}{again}    assert(x >= 3);\n    return 0;\n}}")
+    assert longer != text
+    result = run_text(tmp_path, longer)
+    assert result.verdict is Verdict.HOLDS
+    assert result.counts.executions == run_text(tmp_path, text).counts.executions
+
+
 def test_a_spinning_thread_waits_until_what_it_reads_changes(tmp_path: Path) -> None:
     text = two_threads("volatile int flag, data;", "data = 1; flag = 1;", "while (!flag) ; assert(data == 1);")
     result = run_text(tmp_path, text)
