@@ -1,9 +1,10 @@
 """Random C programs with threads, one per seed: what `check`, `run` and `explore` must agree about.
 
 Two or three threads of two or three statements, over two atomic variables of any integer type and one struct behind a
-lock; in a third of the programs some of them begin once more when all were joined. Statements are the kinds that have been misread before: every order of every access, compare-exchanges of both
-kinds with every pair of orders, alone and in loops, waits for a value and for a signal, parts of words, bit-fields,
-structs by value, assumptions, early ends. The program fails if two of the values that were seen are as drawn.
+lock; in a third of the programs some of them begin once more when all were joined. Statements are kinds that have
+been misread before: every order of every access, compare-exchanges of both kinds with every pair of orders, alone and
+in loops, waits for a value and for a signal, parts of words, bit-fields, structs by value, assumptions, early ends. The
+program fails if two of the values that were seen are as drawn.
 """
 
 from __future__ import annotations
