@@ -22,7 +22,7 @@ from memfence.certificates.writer.claim import claim_of
 from memfence.output_files import is_kept, write_file
 from memfence.program.ir import Program
 from memfence.tasks.answer import Answer, Verdict
-from memfence.tasks.evidence import Bound
+from memfence.tasks.evidence import Bound, Fixpoint
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from memfence.certificates.result import VerifyResult
     from memfence.synthesis.atomic_writes import AtomicFix
     from memfence.synthesis.result import FixResult
+
+NOT_FOR_ANY_LENGTH = "of temporal properties with buffers of any length there is no certificate; give a --buffer-bound"
+NOT_OF_ENDS = "that every thread returns has no certificate"
 
 
 def check_certified(
@@ -53,6 +56,10 @@ def check_certified(
         return Certified(None, "the time was up", None, result=result)
     if result.answer.verdict is not Verdict.HOLDS and not isinstance(result.evidence, Bound):
         return Certified(None, "the answer is not a proof", None, result=result)
+    if isinstance(result.evidence, Fixpoint) and result.evidence.fair is not None:
+        return Certified(None, NOT_FOR_ANY_LENGTH, None, result=result)
+    if found.options.ends:
+        return Certified(None, NOT_OF_ENDS, None, result=result)
     return _certified(found.program, found.options, result, certificate, verified, fixed)
 
 

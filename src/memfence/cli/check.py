@@ -32,6 +32,7 @@ def check(
     unroll: int | None,
     criterion: str | None,
     abstract: int | None,
+    ends: bool,
     witness: Path | None,
     cluster: str | None,
     strict: bool,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import assert_never
 
 from memfence.engines.native.explicit import explore
@@ -9,7 +10,7 @@ from memfence.models.buffering import Buffering
 from memfence.models.spec import SC
 from memfence.passes.forgetful_buffers import has_more_values, with_forgetful_buffers
 from memfence.passes.orders import for_hardware
-from memfence.program.expressions import At, BufferEmpty, RegisterOf, walk
+from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, walk
 from memfence.program.facts.effects import op_expressions
 from memfence.program.ir import Lock, Program, Store, Unlock
 from memfence.tasks.answer import Answer, Verdict, outside
@@ -53,8 +54,29 @@ def _obstacle(program: Program, goal: Safety) -> Obstacle | None:
         return Obstacle.ASKS_FOR_DEADLOCK
     if program.error_locations is not None:
         return Obstacle.RUNS_GO_ON_AFTER_ERRORS
+    looks = list(expressions_of(program))
+    looks += [] if goal.bad is None else [node for node in walk(goal.bad) if isinstance(node, BufferEmpty)]
+    if any(isinstance(node, At | RegisterOf | BufferEmpty) for node in looks):
+        return Obstacle.LOOKS_AT_OTHERS
     if not program.variables or has_more_values(program, MOST_VALUES):
         return Obstacle.MANY_VALUES
+    if any(op.direct for op in stores_of(program)):
+        return Obstacle.DIRECT_STORE
+    return unforgettable(program)
+
+
+def stores_of(program: Program) -> Iterator[Store]:
+    return (op for p in program.processes for t in p.transitions for op in t.ops if isinstance(op, Store))
+
+
+def expressions_of(program: Program) -> Iterator[Expr]:
+    """Everything that its ops evaluate."""
+    ops = (op for p in program.processes for t in p.transitions for op in t.ops)
+    return (node for op in ops for e in op_expressions(op) for node in walk(e))
+
+
+def unforgettable(program: Program) -> Obstacle | None:
+    """What in the program itself stands in the way of buffers that forget."""
     if any(location.committed for p in program.processes for location in p.locations):
         return Obstacle.COMMITTED_LOCATION
     transitions = [t for p in program.processes for t in p.transitions]
@@ -63,10 +85,6 @@ def _obstacle(program: Program, goal: Safety) -> Obstacle | None:
     ops = [op for t in transitions for op in t.ops]
     if any(isinstance(op, Lock | Unlock) for op in ops):
         return Obstacle.LONG_LOCK_REGION
-    if any(isinstance(op, Store) and (op.direct or op.when is not None) for op in ops):
+    if any(op.when is not None for op in stores_of(program)):
         return Obstacle.DIRECT_STORE
-    looks = [node for op in ops for e in op_expressions(op) for node in walk(e)]
-    looks += [] if goal.bad is None else [node for node in walk(goal.bad) if isinstance(node, BufferEmpty)]
-    if any(isinstance(node, At | RegisterOf | BufferEmpty) for node in looks):
-        return Obstacle.LOOKS_AT_OTHERS
     return None

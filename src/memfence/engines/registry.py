@@ -29,6 +29,7 @@ _CLASSES = {
     "explicit strays": ("strays", "StrayEngine"),
     "symbolic strays": ("strays", "UnboundedStrayEngine"),
     "buchi": ("emptiness", "EmptinessEngine"),
+    "fair buffers": ("fair_buffers", "FairBuffersEngine"),
     "cluster": ("cluster.engine", "ClusterEngine"),
 }
 """Module and class: imported when first needed, since a small check needs one of them."""

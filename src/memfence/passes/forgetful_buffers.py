@@ -36,13 +36,13 @@ def with_forgetful_buffers(program: ir.Program) -> ir.Program:
     Numbers of variables, processes, registers and locations stay; new ones follow. The program must have no direct
     stores, no lock regions and no rendezvous.
     """
-    buffers = [_Buffers(program, number) for number in range(len(program.processes))]
+    buffers = [Buffers(program, number) for number in range(len(program.processes))]
     variables = (*program.variables, *(one for made in buffers for one in made.variables()))
     processes = tuple(made.process() for made in buffers)
     return replace(program, variables=variables, processes=(*processes, _memory(program, buffers)), properties=())
 
 
-class _Buffers:
+class Buffers:
     """Where the pending stores of one process are: arrays beside the variables, one of each kind."""
 
     def __init__(self, program: ir.Program, number: int) -> None:
@@ -149,7 +149,7 @@ class _Buffers:
         yield from (ir.Store(self.full(address), Const(0)), ir.Store(self.newest(address), Const(domain.lo)))
 
 
-def _memory(program: ir.Program, buffers: list[_Buffers]) -> ir.Process:
+def _memory(program: ir.Program, buffers: list[Buffers]) -> ir.Process:
     values = values_of(program)
     register = ir.RegisterVar("(value)", ir.Domain(min(0, values[0]), max(1, values[-1])), transient=True)
     steps = tuple(ir.Transition(0, 0, ops) for made in buffers for ops in made.commits())

@@ -65,11 +65,25 @@ class ProcessBuilder:
         calls: tuple[Span, ...] = (),
         cuts: tuple[int, ...] = (),
         is_update: bool = False,
+        by_chance: bool = False,
     ) -> int:
         """Add a transition; return its number."""
         ops = tuple([self._ops.setdefault((op, op.error if isinstance(op, ir.Assert) else ""), op) for op in ops])
         self.transitions.append(
-            ir.Transition(source, target, ops, locked, span, sync, point, calls=calls, cuts=cuts, is_update=is_update)
+            ir.Transition(
+                source,
+                target,
+                ops,
+                locked,
+                span,
+                sync,
+                point,
+                (),
+                calls,
+                cuts,
+                is_update=is_update,
+                by_chance=by_chance,
+            )
         )
         return len(self.transitions) - 1
 

@@ -238,6 +238,7 @@ class Transition(Record):
     `calls`: the places of the calls that are open, outermost first, where the code of functions was put in place.
     `cuts`: the numbers of ops before which the step could as well be cut in two: nobody could tell.
     `is_update`: a read-modify-write that the user wrote, also where it is no `Rmw`.
+    `by_chance`: it fails or wakes up for no reason; where runs are fair, that happens only so many times.
     """
 
     source: int
@@ -251,6 +252,7 @@ class Transition(Record):
     calls: tuple[Span, ...] = field(default=(), compare=False)
     cuts: tuple[int, ...] = field(default=(), compare=False)
     is_update: bool = field(default=False, compare=False)
+    by_chance: bool = field(default=False, compare=False)
 
 
 class Process(Record):
@@ -301,6 +303,12 @@ class NoDeadlock(Record):
     text: str = "no deadlock"
 
 
+class Ends(Record):
+    """Every fair run comes to where each process has ended, or may wait for ever, and stays there."""
+
+    text: str = "every thread returns"
+
+
 class Ltl(Record):
     """Every fair infinite run satisfies the formula (its text; `analyses.ltl` parses it)."""
 
@@ -333,7 +341,8 @@ class PropertyAutomaton(Record):
     span: Span = field(default=NOWHERE, compare=False)
 
 
-Property = Invariant | Forbidden | Final | NoDeadlock | Ltl | PropertyAutomaton
+Temporal = Ltl | PropertyAutomaton | Ends
+Property = Invariant | Forbidden | Final | NoDeadlock | Temporal
 
 
 class SplitAccess(Record):

@@ -52,6 +52,9 @@ SETTLING = (
 )
 SHARE = 0.6
 LARGE = 5_000
+LEAST_BOUND = 1
+"""Of the buffers, for temporal properties: that of Barnat, Brim and Havel. It finds most runs that there are."""
+LARGER_BOUNDS = (2, 3, 4)
 SAFETY_AT_LAST = ("explicit", "symbolic", "dual", "forgetful buffers", "implied")
 """Asked side by side, where no attempt above was enough."""
 STATE_ROBUSTNESS = (
@@ -77,7 +80,7 @@ def decide(task: Task, engine: EngineName = "auto") -> Answer:
         case Keeps(criterion):
             return ask("sc races" if criterion.is_about_races else "sc attacks", task)
         case NoAcceptedRun():
-            return ask("buchi", task)
+            return _infinite_runs(task)
         case _:
             assert_never(task.goal)
 
@@ -154,6 +157,36 @@ def _safety(task: Task) -> Answer:
         return replace(last, cost=last.cost + first.cost, tried=tuple(tried))
     last = last if few is None else _better(few, last)
     return replace(_better(first, last), tried=tuple(tried))
+
+
+def _infinite_runs(task: Task) -> Answer:
+    """Within a bound, if there is one. Without: a smallest one, a proof for all, then larger ones."""
+    if task.model.is_bounded or not task.model.has_buffers:
+        return ask("buchi", task)
+    first = ask("buchi", _bounded(task, LEAST_BOUND))
+    tried = [_tried("buchi", first)]
+    if first.verdict is not Verdict.HOLDS_UP_TO or task.is_over:
+        return first
+    proof = ask("fair buffers", task.within(most_states=1_000_000, timeout_seconds=_share(task)))
+    tried.append(_tried("fair buffers", proof))
+    cost = first.cost + proof.cost
+    best = proof if proof.is_conclusive or proof.is_interrupted else first
+    for bound in LARGER_BOUNDS:
+        if best is proof or task.is_over:
+            break
+        answer = ask("buchi", _bounded(task, bound).within(most_states=100_000, timeout_seconds=_share(task)))
+        tried.append(_tried("buchi", answer))
+        cost += answer.cost
+        if answer.is_conclusive or answer.is_interrupted:
+            return replace(answer, cost=cost, tried=tuple(tried))
+        if answer.verdict is not Verdict.HOLDS_UP_TO:
+            break
+        best = answer
+    return replace(best, cost=cost, tried=tuple(tried))
+
+
+def _bounded(task: Task, bound: int) -> Task:
+    return replace(task, model=task.model.bounded(bound, per_variable=task.model.per_variable))
 
 
 def _few_switches(task: Task, tried: list[Tried]) -> Answer | None:

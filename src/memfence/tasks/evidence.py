@@ -128,9 +128,10 @@ class Closure(Enum):
 
 
 class Fixpoint(Record):
-    """A search over sets of states came to its end, for buffers of any length."""
+    """A search over sets of states came to its end, for buffers of any length. `fair` as in `Exhausted`."""
 
     closure: Closure
+    fair: bool | None = None
 
 
 class AnyNumber(Record):

@@ -34,6 +34,8 @@ class Obstacle(Enum):
     FIXED_NUMBER = auto()
     ANY_NUMBER = auto()
     MANY_VALUES = auto()
+    MANY_VARIABLES = auto()
+    STORE_FENCE = auto()
     NOT_BY_FORGETTING = auto()
     ONLY_MORE = auto()
     LOOPS = auto()

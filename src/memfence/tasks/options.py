@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from memfence.deadline import Deadline
 from memfence.models.spec import SPECS, ModelName, ModelSpec
-from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
+from memfence.program.ir import Ends, Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, Temporal
 from memfence.records import Record
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, all_processors
@@ -29,6 +29,7 @@ class CheckOptions(Record, kw_only=True):
 
     `forbid`, `invariant`, `final`, `ltl` and `deadlock` replace what the program itself states; assertions are always
     checked, unless `ltl` is all that is asked.
+    `ends` asks, beside the rest, that every process ends in weakly fair runs.
     `buffer_bound` is a limit on each buffer; for temporal properties under TSO on each process and variable, unless
     `bound_per` is "process". `define` names predicates for `ltl`; `fair` assumes that a process that can always move
     eventually does.
@@ -47,6 +48,7 @@ class CheckOptions(Record, kw_only=True):
     final: tuple[Final, ...] = ()
     ltl: Ltl | None = None
     deadlock: bool = False
+    ends: bool = False
     define: tuple[tuple[str, str], ...] = ()
     fair: bool = False
     buffer_bound: int | None = None
@@ -100,8 +102,9 @@ class CheckOptions(Record, kw_only=True):
 
 
 def properties_to_check(program: Program, options: CheckOptions) -> tuple[Property, ...]:
-    """The properties given in `options`, else those that the program states."""
-    return options.given_properties or program.properties
+    """The properties given in `options`, else those that the program states; a deadlock keeps processes from ending."""
+    stated = options.given_properties or program.properties
+    return (*(p for p in stated if not isinstance(p, NoDeadlock)), Ends()) if options.ends else stated
 
 
 def criterion_to_check(program: Program, options: CheckOptions) -> Criterion:
@@ -117,14 +120,14 @@ class Asked(Record):
     and `temporal` ones, about infinite runs."""
 
     states: tuple[Property, ...]
-    temporal: tuple[Ltl | PropertyAutomaton, ...]
+    temporal: tuple[Temporal, ...]
     asks_states: bool
 
 
 def what_is_asked(program: Program, options: CheckOptions) -> Asked:
     """The one place that tells temporal properties from others. A formula given in `options` is asked alone."""
     stated = properties_to_check(program, options)
-    temporal = tuple(p for p in stated if isinstance(p, Ltl | PropertyAutomaton))
-    states = tuple(p for p in stated if not isinstance(p, Ltl | PropertyAutomaton))
+    temporal = tuple(p for p in stated if isinstance(p, Temporal))
+    states = tuple(p for p in stated if not isinstance(p, Temporal))
     has_assertions = program.has_assertions and options.ltl is None
     return Asked(states, temporal, bool(states) or has_assertions or not temporal)

@@ -367,7 +367,7 @@ class _Writer:
                 return expressions.conjunction(
                     *self.halted(), expressions.negate(expr) if quantifier == "forall" else expr
                 )
-            case ir.NoDeadlock() | ir.Ltl() | ir.PropertyAutomaton():
+            case ir.NoDeadlock() | ir.Ltl() | ir.PropertyAutomaton() | ir.Ends():
                 return None
             case _:
                 assert_never(prop)

@@ -9,13 +9,13 @@ from memfence.program.expressions import Expr
 from memfence.program.ir import Program
 from memfence.program.text.properties import parse_expression, print_expression
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import Bound, Evidence
+from memfence.tasks.evidence import Bound, Evidence, Exhausted
 from memfence.tasks.options import CheckOptions, what_is_asked
 
 
 def claim_of(program: Program, options: CheckOptions, criterion: Criterion, evidence: Evidence | None = None) -> Claim:
     """The claim that the criterion holds; for temporal properties with the bound that they are subject to."""
-    model = evidence.model if isinstance(evidence, Bound) else _model(program, options, criterion)
+    model = evidence.model if isinstance(evidence, Bound) else _model(program, options, criterion, evidence)
     return Claim(
         model=model.name,
         criterion=criterion.value,
@@ -32,13 +32,16 @@ def claim_of(program: Program, options: CheckOptions, criterion: Criterion, evid
     )
 
 
-def _model(program: Program, options: CheckOptions, criterion: Criterion) -> ModelSpec:
+def _model(program: Program, options: CheckOptions, criterion: Criterion, evidence: Evidence | None) -> ModelSpec:
     """Temporal properties are about bounded buffers; everything else that holds does so without a bound."""
     if criterion is not Criterion.SAFETY or not what_is_asked(program, options).temporal:
         return options.spec
     from memfence.questions.ltl.check import bounded_model
 
-    return bounded_model(options)
+    model = bounded_model(options)
+    if isinstance(evidence, Exhausted) and evidence.pending is not None:
+        return model.bounded(evidence.pending, per_variable=model.per_variable)
+    return model
 
 
 def _text(program: Program, expr: Expr, text: str, option: str) -> str:

@@ -7,22 +7,26 @@ fairness with `--fair`. LTL under unbounded TSO is undecidable: a proof here is 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.native.emptiness import MOST_ATOMS, MOST_MARKS
 from memfence.models.fairness import Condition, Recurring, memory_fairness, process_fairness
 from memfence.models.spec import ModelSpec
+from memfence.passes.ends import with_ends
 from memfence.passes.unset_registers import with_first_values
 from memfence.program.expressions import TRUE, Expr
-from memfence.program.ir import Ltl, Program, Property, PropertyAutomaton
+from memfence.program.ir import Ends, Ltl, Program, Property, PropertyAutomaton, Temporal
 from memfence.questions.ltl.automaton import Automaton, Edge
 from memfence.questions.ltl.fairness import counterexample_obligation
-from memfence.questions.ltl.formula import Formula
-from memfence.questions.ltl.parser import parse_formula
+from memfence.questions.ltl.formula import Atom, Formula, always, any_of, eventually
+from memfence.questions.ltl.parser import Proposition, parse_formula
 from memfence.questions.ltl.translate import translate
 from memfence.questions.ltl.witness import check_lasso
 from memfence.records import Record
-from memfence.source import SourceText, Span
+from memfence.source import NOWHERE, SourceText, Span
+from memfence.strategy.portfolio import LEAST_BOUND
 from memfence.strategy.portfolio import decide as decide_task
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
@@ -32,21 +36,21 @@ from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult, stats_of
 from memfence.tasks.task import BuchiEdge, NoAcceptedRun, Task
 
-DEFAULT_BOUND = 1
-
 
 class Claim(Record):
     """What a counterexample is: a run that `automaton` accepts, with each of `recurring` again and again.
 
-    `formula`: what it violates, over the same `atoms`; None for a property process.
+    `formula`: what it violates, over the same `atoms`; None for a property process. `program`: what they are about,
+    where that is another one than was asked about.
     """
 
-    stated: Ltl | PropertyAutomaton
+    stated: Temporal
     automaton: Automaton
     atoms: tuple[Expr, ...]
     recurring: tuple[Recurring, ...]
     formula: Formula | None
     span: Span
+    program: Program | None = None
 
 
 def claim_of_formula(stated: Ltl, program: Program, definitions: dict[str, str]) -> Claim:
@@ -74,19 +78,31 @@ def claim_of_automaton(automaton: PropertyAutomaton) -> Claim:
     return Claim(automaton, plain, tuple(atoms), (), None, automaton.span)
 
 
+def claim_of_ends(stated: Ends, program: Program) -> Claim:
+    """The claim that some process never ends, though what happens by chance happens only so many times."""
+    asked = with_ends(program)
+    atoms = (Proposition("ended", asked.ended), Proposition("by chance", asked.by_chance))
+    formula = any_of((eventually(always(Atom(0))), always(eventually(Atom(1)))))
+    obligation = counterexample_obligation(formula, atoms)
+    automaton = translate(obligation.formula)
+    exprs = tuple(atom.expr for atom in atoms)
+    return Claim(stated, automaton, exprs, obligation.conditions(atoms), formula, NOWHERE, asked.program)
+
+
 def _limit_atoms(count: int, what: str, span: Span) -> None:
     if count > MOST_ATOMS:
         message = f"the property has {count} {what}; at most {MOST_ATOMS} are possible"
         raise InputError([Diagnostic(Code.TOO_LARGE, message, Label(span, "too many"))])
 
 
-def check_ltl(program: Program, options: CheckOptions, properties: tuple[Ltl | PropertyAutomaton, ...]) -> CheckResult:
+def check_ltl(program: Program, options: CheckOptions, properties: tuple[Temporal, ...]) -> CheckResult:
     """Check every one of the `properties`; the first that does not hold decides."""
     limits = options.started().limits
-    model = bounded_model(options)
+    model = bounded_model(options) if limits.cluster else model_asked(options)
     result: CheckResult | None = None
     for claim in claims_of(program, options, properties):
-        answer = decide(program, claim, model, fair=options.fair, limits=limits)
+        fair = options.fair or isinstance(claim.stated, Ends)
+        answer = decide(claim.program or program, claim, model, fair=fair, limits=limits)
         stats = stats_of(answer.cost, answer.counts)
         result = CheckResult(program, options.model, Criterion.SAFETY, (claim.stated,), answer, limits, stats)
         if result.verdict in (Verdict.VIOLATED, Verdict.UNKNOWN):
@@ -105,6 +121,8 @@ def claims_of(program: Program, options: CheckOptions, properties: tuple[Propert
                 claims.append(claim_of_formula(stated, program, definitions))
             case PropertyAutomaton():
                 claims.append(claim_of_automaton(stated))
+            case Ends():
+                claims.append(claim_of_ends(stated, program))
             case _:
                 pass
     return tuple(claims)
@@ -112,8 +130,18 @@ def claims_of(program: Program, options: CheckOptions, properties: tuple[Propert
 
 def bounded_model(options: CheckOptions) -> ModelSpec:
     """TSO/var(k) for TSO, as in the paper, or TSO(k); PSO(k); SC as it is."""
-    per_variable = options.bound_per == "variable" and not options.spec.reorders_stores
-    return options.spec.bounded(options.buffer_bound or DEFAULT_BOUND, per_variable=per_variable)
+    return options.spec.bounded(options.buffer_bound or LEAST_BOUND, per_variable=_is_per_variable(options))
+
+
+def model_asked(options: CheckOptions) -> ModelSpec:
+    """The same without a bound where none was given; it still says what bounds are about."""
+    if options.buffer_bound is not None or not options.spec.has_buffers:
+        return bounded_model(options)
+    return replace(options.spec, per_variable=_is_per_variable(options))
+
+
+def _is_per_variable(options: CheckOptions) -> bool:
+    return options.bound_per == "variable" and not options.spec.reorders_stores
 
 
 def fairness_of(program: Program, claim: Claim, model: ModelSpec, fair: bool) -> tuple[Condition, ...]:

@@ -36,9 +36,9 @@ def asked_text(program: Program, properties: tuple[Property, ...]) -> str:
 
 
 def is_about_infinite_runs(stated: Property) -> bool:
-    from memfence.program.ir import Ltl
+    from memfence.program.ir import Temporal
 
-    return isinstance(stated, Ltl | PropertyAutomaton)
+    return isinstance(stated, Temporal)
 
 
 def _violated(result: CheckResult, run: Run) -> str | None:

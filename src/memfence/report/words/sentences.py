@@ -87,6 +87,8 @@ OBSTACLES: dict[Obstacle, str] = {
     Obstacle.NOT_BY_CONTROL_FLOW: "the control flow of single processes does not decide it",
     Obstacle.TWO_PROCESSES_ARE_ALL: "the program has no more than two processes",
     Obstacle.MANY_VALUES: "variables have many values",
+    Obstacle.MANY_VARIABLES: "too many variables are stored to for fairness to speak about each",
+    Obstacle.STORE_FENCE: "a store fence is a step that buffers without order do not have",
     Obstacle.NOT_BY_FORGETTING: "buffers that forget the order of stores allow more",
     Obstacle.ONLY_MORE: "a run was found, but of a program that can do more: nobody waits for threads, counters grow",
     Obstacle.LOOPS: "a loop does more than wait",
@@ -115,6 +117,9 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             return "an infinite run was found and replayed; its loop closes and it violates the property"
         case Exhausted():
             return _exhausted(evidence)
+        case Fixpoint(closure, bool() as fair):
+            how = CLOSURES[closure]
+            return f"{_runs(fair)}, each store eventually committed, unbounded buffers: complete ({how})"
         case Fixpoint(closure):
             return f"unbounded buffers and loops: complete ({CLOSURES[closure]})"
         case AnyNumber():
@@ -270,7 +275,7 @@ def _bound_advice(result: CheckResult) -> str | None:
     if result.criterion is Criterion.STATE_ROBUST:
         return "try a larger --buffer-bound"
     if isinstance(result.evidence, Bound) and result.evidence.fair is not None:
-        return None  # a temporal property has no proof without a bound
+        return "try a larger --buffer-bound"
     return "try a larger --buffer-bound, or --engine auto for a proof with unbounded buffers"
 
 

@@ -138,6 +138,15 @@ ASKING = (
         help="Some step is always possible before the end; Spin's `end` labels count.",
     ),
     Option(
+        name="ends",
+        verbs=frozenset({"check"}),
+        group=Group.ASKED,
+        kind=bool,
+        default=False,
+        rules=(one_with_states, safety),
+        help="Every thread returns, under fair scheduling.",
+    ),
+    Option(
         name="buffer_bound",
         verbs=CHECKING,
         in_python_for=frozenset({"why", "reproduce"}),

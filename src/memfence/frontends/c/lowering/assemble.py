@@ -368,6 +368,7 @@ def _lower(
                 calls=tuple(sources.span(call) for call in calls_of(step)),
                 cuts=tuple(cuts),
                 is_update=step.is_update,
+                by_chance=bool(step.remark),
             )
     return builder.build(numbers[graph.initial])
 
