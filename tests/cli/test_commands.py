@@ -336,7 +336,8 @@ process Q { byte r; state a, b, c, d; init a; trans a -> b { effect y = 1; }, b 
 system async;
 """)
     asked = ("check", source, "--ltl", "G !(P@d && Q@d && P.r == 0 && Q.r == 0)", "-q")
-    assert memfence(*asked).returncode == 4
+    assert memfence(*asked, "--buffer-bound", "1").returncode == 4
+    assert memfence(*asked).returncode == 1
     assert memfence(*asked, "--buffer-bound", "2").returncode == 1
     assert memfence(*asked, "--buffer-bound", "2", "--bound-per", "process").returncode == 1
     assert memfence(*asked, "--buffer-bound", "1", "--bound-per", "process").returncode == 4

@@ -28,7 +28,7 @@ MODELS = (SC, TSO, PSO)
 BOUNDED = (TSO.bounded(1), TSO.bounded(2), TSO.bounded(1, per_variable=True), PSO.bounded(1), PSO.bounded(2))
 RACING = range(80)
 FOUND, PROVED = Verdict.VIOLATED, Verdict.HOLDS
-ALONE = {"any number", "buchi", "cluster", "sc attacks", "sc races"}
+ALONE = {"any number", "buchi", "cluster", "fair buffers", "sc attacks", "sc races"}
 """Each the only one that takes its goals, or tasks that name a cluster: their twins test them."""
 
 

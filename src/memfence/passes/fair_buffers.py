@@ -58,12 +58,12 @@ def with_fair_buffers(
     With more conditions than `most_conditions`, what commits to one variable is one process: fewer, and weaker. The
     program must be one that buffers can forget.
     """
-    buffers: list[_FairBuffers] = []
+    buffers: list[FairBuffers] = []
     for number, _ in enumerate(program.processes):
         first = buffers[-1].end if buffers else len(program.variables)
-        buffers.append(_FairBuffers(program, number, first, keeps_order))
+        buffers.append(FairBuffers(program, number, first, keeps_order))
     kept = [_in_memory(condition, buffers) for condition in conditions if not isinstance(condition, BufferDrains)]
-    drained = [Recurring(Binary("!=", made.is_full(x), Const(1))) for made in buffers for x in made.stored]
+    drained = [Recurring(made.has_settled(x)) for made in buffers for x in made.stored]
     for finely in (True, False):
         memory = [one for made in buffers for one in made.committing(finely)]
         running = [ProcessRuns(len(buffers) + number) for number, _ in enumerate(memory)]
@@ -80,16 +80,16 @@ def with_fair_buffers(
     return FairProgram(larger, tuple(_seen(atom, buffers) for atom in atoms), (*kept, *drained, *running))
 
 
-def _in_memory(condition: Condition, buffers: Sequence[_FairBuffers]) -> Condition:
+def _in_memory(condition: Condition, buffers: Sequence[FairBuffers]) -> Condition:
     return Recurring(_seen(condition.condition, buffers)) if isinstance(condition, Recurring) else condition
 
 
-def _seen(expr: Expr, buffers: Sequence[_FairBuffers]) -> Expr:
+def _seen(expr: Expr, buffers: Sequence[FairBuffers]) -> Expr:
     """The expression, with buffers as they are in memory."""
     return rewrite(expr, lambda leaf: buffers[leaf.process].is_empty() if isinstance(leaf, BufferEmpty) else leaf)
 
 
-class _FairBuffers(Buffers):
+class FairBuffers(Buffers):
     """As `Buffers`, with places only for values that the process stores; those of other variables have one value."""
 
     def __init__(self, program: ir.Program, number: int, first: int, keeps_order: bool) -> None:
@@ -122,6 +122,10 @@ class _FairBuffers(Buffers):
 
     def is_full(self, variable: int) -> Expr:
         return Shared(self.full(variable_address(variable)))
+
+    def has_settled(self, variable: int) -> Expr:
+        """Whether nothing is pending, or something was stored since the last commit."""
+        return Binary("!=", self.is_full(variable), Const(1))
 
     def is_empty(self) -> Expr:
         """Whether nothing of the process is pending."""
@@ -195,8 +199,11 @@ class _FairBuffers(Buffers):
                 yield ir.Process(name, name, (register,), (ir.Location("committing"),), 0, moves)
 
     def commits_of_older(self, address: Address, value: int) -> Iterator[tuple[ir.Op, ...]]:
-        for commit in super().commits_of_older(address, value):
-            yield (*commit, ir.Store(self.full(address), Const(1)))
+        """It stays behind, since it may be pending more than once, or it does not."""
+        stays, leaves = (
+            (*ops, ir.Store(self.full(address), Const(1))) for ops in super().commits_of_older(address, value)
+        )
+        yield from (stays, leaves)
 
     def commit_of_newest(self, address: Address, domain: ir.Domain) -> Iterator[ir.Op]:
         others = [other for other in self.stored if other != address.base] if self.keeps_order else []

@@ -159,14 +159,22 @@ def fairness_of(program: Program, claim: Claim, model: ModelSpec, fair: bool) ->
 
 def decide(program: Program, claim: Claim, model: ModelSpec, *, fair: bool = False, limits: Limits) -> Answer:
     """Look for a fair counterexample; one that is found has been checked from its first state to its loop."""
+    task = task_of(program, claim, model, fair=fair, limits=limits)
+    answer = decide_task(task)
+    if isinstance(answer.evidence, Lasso):
+        conditions = task.goal.conditions if isinstance(task.goal, NoAcceptedRun) else ()
+        check_lasso(answer.evidence, claim.atoms, conditions, formula=claim.formula, automaton=claim.automaton)
+    return answer
+
+
+def task_of(program: Program, claim: Claim, model: ModelSpec, *, fair: bool, limits: Limits) -> Task:
+    """The question whether there is a fair counterexample."""
     program = with_first_values(program, claim.atoms)
     conditions = fairness_of(program, claim, model, fair)
     automaton = claim.automaton
     edges = tuple(
         tuple(BuchiEdge(e.target, e.positive, e.negative, e.marks) for e in leaving) for leaving in automaton.edges
     )
-    goal = NoAcceptedRun(edges, automaton.initial, automaton.marks, claim.atoms, conditions)
-    answer = decide_task(Task(program, model, goal, limits))
-    if isinstance(answer.evidence, Lasso):
-        check_lasso(answer.evidence, claim.atoms, conditions, formula=claim.formula, automaton=automaton)
-    return answer
+    return Task(
+        program, model, NoAcceptedRun(edges, automaton.initial, automaton.marks, claim.atoms, conditions), limits
+    )

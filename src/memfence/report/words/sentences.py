@@ -273,10 +273,18 @@ def _bound_advice(result: CheckResult) -> str | None:
     if isinstance(result.evidence, FewSwitches):
         return "try a longer --timeout, or a smaller instance"
     if result.criterion is Criterion.STATE_ROBUST:
-        return "try a larger --buffer-bound"
+        return _longer_buffers(result)
     if isinstance(result.evidence, Bound) and result.evidence.fair is not None:
         return "try a larger --buffer-bound"
     return "try a larger --buffer-bound, or --engine auto for a proof with unbounded buffers"
+
+
+def _longer_buffers(result: CheckResult) -> str | None:
+    """Of a temporal property: why there is no proof for buffers of any length; None where a bound was asked for."""
+    why = next((one.evidence for one in result.answer.tried if one.engine == "fair buffers"), None)
+    if isinstance(why, Outside):
+        return f"try a larger --buffer-bound; no proof for any length: {OBSTACLES[why.obstacle]}"
+    return None if why is None else "try a longer --timeout for a proof with buffers of any length"
 
 
 def stop_advice(stop: Stop) -> str | None:
