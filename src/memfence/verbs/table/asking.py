@@ -156,7 +156,7 @@ ASKING = (
         least=1,
         most=65_535,
         rules=(states, buffers),
-        help="At most K stores pending in a buffer. Default with --ltl: 1, else any.",
+        help="At most K stores pending in a buffer. Default: any.",
     ),
     Option(
         name="bound_per",
