@@ -273,9 +273,9 @@ def _bound_advice(result: CheckResult) -> str | None:
     if isinstance(result.evidence, FewSwitches):
         return "try a longer --timeout, or a smaller instance"
     if result.criterion is Criterion.STATE_ROBUST:
-        return _longer_buffers(result)
-    if isinstance(result.evidence, Bound) and result.evidence.fair is not None:
         return "try a larger --buffer-bound"
+    if isinstance(result.evidence, Bound) and result.evidence.fair is not None:
+        return _longer_buffers(result)
     return "try a larger --buffer-bound, or --engine auto for a proof with unbounded buffers"
 
 

@@ -32,7 +32,7 @@ from memfence.tasks.evidence import Closure, Fixpoint
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 MOST_STATES = 3_000
 
 
