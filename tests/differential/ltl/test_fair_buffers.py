@@ -12,9 +12,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from support.cyclic_programs import cyclic_program
-from support.emptiness import TooLarge, has_accepted_run
-from support.ltl_claims import claim
 
 from memfence.engines.fair_buffers import FairBuffersEngine
 from memfence.models.fairness import memory_fairness, process_fairness
@@ -31,6 +28,9 @@ from memfence.tasks.answer import Verdict
 from memfence.tasks.evidence import Closure, Fixpoint
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions
+from support.generators.cyclic_programs import cyclic_program
+from support.generators.ltl_claims import claim
+from twins.emptiness import TooLarge, has_accepted_run
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 MOST_STATES = 3_000
