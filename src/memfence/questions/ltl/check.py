@@ -2,8 +2,8 @@
 
 The negated formula becomes an automaton, its `GF b` conjuncts and all fairness become acceptance conditions, and the
 core looks for a run of the product. Memory fairness (pending stores eventually commit) is always assumed, weak process
-fairness with `--fair`. LTL under TSO with buffers of any length is undecidable: what is neither proved nor refuted is answered
-up to a bound, which the answer names.
+fairness with `--fair`. LTL under TSO with buffers of any length is undecidable: what is neither proved nor refuted is
+answered up to a bound, which the answer names.
 """
 
 from __future__ import annotations
