@@ -75,6 +75,7 @@ tables: setup ## Write the parse tables again after a change of a grammar
 
 golden: setup ## Write the expected output of golden tests again; look at the diff before you commit
 	$(BIN)/python -m memfence.report.contract.schema
+	$(BIN)/python -m memfence.api.typing
 	UPDATE_GOLDEN=1 $(PYTEST) -n 0 tests/golden
 
 papers: setup ## Compare with the papers' tables and with other tools; print those of BEEM and of atomic writes

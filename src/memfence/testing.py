@@ -12,16 +12,17 @@ input that cannot be read raises `memfence.InputError`.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 if TYPE_CHECKING:
+    from memfence.api.typed import CheckModelsKeywords
     from memfence.tasks.result import CheckResult
 
 
 def assert_safe(
     path: str | Path,
     model: str = "tso",
-    **options: Any,
+    **options: Unpack[CheckModelsKeywords],
 ) -> CheckResult:
     """Prove that the program in `path` works under `model`; AssertionError with the whole report if it is not proved.
 
@@ -40,7 +41,7 @@ def assert_safe(
 def assert_unsafe(
     path: str | Path,
     model: str = "tso",
-    **options: Any,
+    **options: Unpack[CheckModelsKeywords],
 ) -> CheckResult:
     """Show that the program in `path` fails under `model`: for tests of the tests, which a known bug must break."""
     __tracebackhide__ = True

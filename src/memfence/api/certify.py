@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memfence.api.check import asked
 from memfence.api.claimed import as_claimed
@@ -28,6 +28,7 @@ from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult
 
 if TYPE_CHECKING:
+    from memfence.api.typed import CheckKeywords, FixKeywords
     from memfence.certificates.result import VerifyResult
     from memfence.synthesis.atomic_writes import AtomicFix
     from memfence.synthesis.result import FixResult
@@ -44,12 +45,13 @@ def check_certified(
     options: CheckOptions | None = None,
     fixed: FixResult | None = None,
     given: Mapping[str, Any] | None = None,
-    **keywords: Any,
+    **typed: Unpack[CheckKeywords],
 ) -> Certified:
     """Check, and where the answer is a proof write it to `certificate`; with `verified`, have it checked at once.
 
     `fixed`: the answer that gave this program its fences, for a proof that they are a minimum. `given` as for `check`.
     """
+    keywords = dict[str, Any](typed)
     found = asked(source, options, keywords, given=given)
     result = found.result
     if found.is_unread:
@@ -64,12 +66,13 @@ def check_certified(
 
 
 def certify_fix(
-    result: FixResult | AtomicFix, certificate: Path | None, *, verified: bool, **keywords: Any
+    result: FixResult | AtomicFix, certificate: Path | None, *, verified: bool, **typed: Unpack[FixKeywords]
 ) -> Certified | None:
     """The proof that the text with its fences works: the certificate is about that text. None: nothing was fixed.
 
     `keywords` are those of `fix`; what a check does not know of is left out.
     """
+    keywords = dict[str, Any](typed)
     from memfence.synthesis.patch import reread
     from memfence.synthesis.result import FixResult, FixVerdict
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memfence.api.inputs import Source, options_for, read_program, understand
 from memfence.api.model import Model
@@ -27,6 +27,9 @@ from memfence.tasks.result import CheckResult, stats_of
 from memfence.tasks.usage import WrongUsage
 from memfence.verbs.models import BY_STATES
 
+if TYPE_CHECKING:
+    from memfence.api.typed import CheckKeywords
+
 
 class Asked(Record):
     """One question: the program, the options with their time running, and the answer. `is_unread`: the time was up
@@ -39,7 +42,11 @@ class Asked(Record):
 
 
 def check(
-    source: Source, options: CheckOptions | None = None, *, given: Mapping[str, Any] | None = None, **keywords: Any
+    source: Source,
+    options: CheckOptions | None = None,
+    *,
+    given: Mapping[str, Any] | None = None,
+    **typed: Unpack[CheckKeywords],
 ) -> CheckResult:
     """A proof that the program works, or a run that shows why not.
 
@@ -48,6 +55,7 @@ def check(
     `language`, `int_bits`, `split_reads`. InputError for a program or property that cannot be read, ValueError for
     options that make no sense. The time limit covers reading. `given`: all that was typed, where the command line asks.
     """
+    keywords = dict[str, Any](typed)
     return asked(source, options, keywords, given=given).result
 
 

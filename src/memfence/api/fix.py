@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memfence.api.check import other_name, unread_program, with_states
 from memfence.api.inputs import Source, options_for, read_program, understand
@@ -27,6 +27,9 @@ from memfence.tasks.limits import Limits, Stop, peak_megabytes
 from memfence.tasks.usage import WrongUsage
 from memfence.verbs.models import BY_STATES
 
+if TYPE_CHECKING:
+    from memfence.api.typed import FixKeywords
+
 
 def fix(
     source: Source,
@@ -35,7 +38,7 @@ def fix(
     atomic: Iterable[AtomicWrite] | str = (),
     atomic_waits: WaitsFor = "own",
     given: Mapping[str, Any] | None = None,
-    **keywords: Any,
+    **typed: Unpack[FixKeywords],
 ) -> FixResult | AtomicFix:
     """The edits that make the program work, each needed, all together enough, and the text with them.
 
@@ -43,6 +46,7 @@ def fix(
     answer is about atomic writes (DVE): `atomic` lists those that are there already, as text or as values, and
     `atomic_waits` says whose stores such a write waits for. `given`: all that was typed, where the command line asks.
     """
+    keywords = dict[str, Any](typed)
     named = with_states(keywords, options)
     besides = {"atomic": atomic, "atomic_waits": atomic_waits if atomic_waits != "own" else None}
     usage = understand("fix", source, keywords, options, models=(BY_STATES[named],), given=given, besides=besides)

@@ -15,11 +15,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Unpack, overload
 
 from memfence.source import SourceText
 
 if TYPE_CHECKING:
+    from memfence.api.typed import CheckKeywords, FixKeywords
     from memfence.synthesis.atomic_writes import AtomicFix
     from memfence.synthesis.result import FixResult
     from memfence.tasks.result import CheckResult
@@ -161,13 +162,13 @@ class Model:
         """What was stated, as keywords of the verbs."""
         return {name: tuple(texts) for name, texts in self._properties.items() if texts}
 
-    def check(self, **keywords: Any) -> CheckResult:
+    def check(self, **keywords: Unpack[CheckKeywords]) -> CheckResult:
         """`memfence.check` of this program."""
         from memfence.api.check import check
 
         return check(self, **keywords)
 
-    def fix(self, **keywords: Any) -> FixResult | AtomicFix:
+    def fix(self, **keywords: Unpack[FixKeywords]) -> FixResult | AtomicFix:
         """`memfence.fix` of this program."""
         from memfence.api.fix import fix
 

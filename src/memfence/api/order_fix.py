@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memfence.api.inputs import Source, options_for, read_program, understand
 from memfence.axiomatic.library import models_named
@@ -21,6 +21,9 @@ from memfence.tasks.options import CheckOptions
 from memfence.tasks.usage import WrongUsage
 from memfence.verbs.models import RELAXED, models_in
 
+if TYPE_CHECKING:
+    from memfence.api.typed import FixModelsKeywords, WhyModelsKeywords
+
 WITH_ORDERS = ("c",)
 """Languages whose texts name memory orders, and into which they can be written."""
 
@@ -31,12 +34,13 @@ def fix_models(
     *,
     unroll: int | None = None,
     given: Mapping[str, Any] | None = None,
-    **keywords: Any,
+    **typed: Unpack[FixModelsKeywords],
 ) -> OrderFix:
     """Which orders to strengthen and where to put fences so that the program works under all of the models.
 
     Models and `unroll` as for `check_models`; of the fields of `FixOptions`, `minimise` and `all` besides.
     """
+    keywords = dict[str, Any](typed)
     names = models_in(models)
     usage = understand("fix", source, keywords, models=names, given=given, besides={"unroll": unroll})
     deadline = Deadline(keywords.get("timeout_seconds"))
@@ -56,12 +60,13 @@ def why_models(
     *,
     unroll: int | None = None,
     given: Mapping[str, Any] | None = None,
-    **keywords: Any,
+    **typed: Unpack[WhyModelsKeywords],
 ) -> NeededOrders:
     """For every memory order of the program, or of one line: which models fail if it is one step weaker?
 
     Models, `unroll` and other keywords as for `check_models`. The time limit holds for each question.
     """
+    keywords = dict[str, Any](typed)
     names = models_in(models)
     usage = understand("why", source, keywords, models=names, given=given, besides={"unroll": unroll})
     deadline = Deadline(keywords.get("timeout_seconds"))

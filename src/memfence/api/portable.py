@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memfence.api.inputs import Source, options_for, read_program, understand
 from memfence.deadline import Deadline
@@ -14,6 +14,9 @@ from memfence.questions.portable_result import PortableResult
 from memfence.tasks.options import CheckOptions
 from memfence.verbs.models import models_in
 
+if TYPE_CHECKING:
+    from memfence.api.typed import CheckModelsKeywords
+
 
 def check_models(
     source: Source,
@@ -21,13 +24,14 @@ def check_models(
     *,
     unroll: int | None = None,
     given: Mapping[str, Any] | None = None,
-    **keywords: Any,
+    **typed: Unpack[CheckModelsKeywords],
 ) -> PortableResult:
     """A verdict for each of the models: names or paths of cat files, in a list or with commas between.
 
     `unroll`: loops are gone round so often; without it once, twice, four times and so on, until nothing is cut off.
     Other keywords as for `check`; those that only models with states know are refused where others are asked about.
     """
+    keywords = dict[str, Any](typed)
     names = models_in(models)
     usage = understand("check", source, keywords, models=names, given=given, besides={"unroll": unroll})
     deadline = Deadline(keywords.get("timeout_seconds"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memfence.api.inputs import allowed
 from memfence.api.values import refuse_unknown, refuse_values, spell_out
@@ -22,17 +22,21 @@ from memfence.running.driver import drive
 from memfence.running.inputs import refusal, require_readable, require_runtime
 
 if TYPE_CHECKING:
+    from memfence.api.typed import RunKeywords
     from memfence.synthesis.run_fences import RunFix
 
 __all__ = ["drive_compiler", "fix_by_running", "replay", "replay_in_gdb", "run", "schedules"]
 
 
-def run(files: str | Path | Sequence[str | Path], options: RunOptions | None = None, **keywords: Any) -> RunResult:
+def run(
+    files: str | Path | Sequence[str | Path], options: RunOptions | None = None, **typed: Unpack[RunKeywords]
+) -> RunResult:
     """Run all SC executions of the program that matter, and monitor each.
 
     `files`: C and C++ sources, or one executable. Keywords are the fields of `RunOptions`, and `model`: "tso" or "pso".
     InputError for what cannot be compiled or run, ValueError for options that make no sense.
     """
+    keywords = dict[str, Any](typed)
     asked = replace(options or RunOptions(), **_fields(keywords))
     asked = replace(asked, deadline=asked.deadline or Deadline(asked.timeout_seconds))
     names = tuple(str(file) for file in ([files] if isinstance(files, str | Path) else files))
@@ -58,18 +62,21 @@ def _fields(keywords: dict[str, Any]) -> dict[str, Any]:
     return keywords if model is None else {**keywords, "reorders_stores": SPECS[model].reorders_stores}
 
 
-def replay(files: Sequence[str | Path], schedule: str | Path, **keywords: Any) -> ReplayedRun:
+def replay(files: Sequence[str | Path], schedule: str | Path, **typed: Unpack[RunKeywords]) -> ReplayedRun:
     """Run a saved schedule again. InputError where it is none, or not one of this program."""
+    keywords = dict[str, Any](typed)
     return ask_replay(tuple(map(str, files)), Path(schedule), replace(RunOptions(), **_fields(keywords)))
 
 
-def replay_in_gdb(files: Sequence[str | Path], schedule: str | Path, **keywords: Any) -> int:
+def replay_in_gdb(files: Sequence[str | Path], schedule: str | Path, **typed: Unpack[RunKeywords]) -> int:
     """The same in gdb, with the terminal. Returns gdb's exit status."""
+    keywords = dict[str, Any](typed)
     return ask_gdb(tuple(map(str, files)), Path(schedule), replace(RunOptions(), **_fields(keywords)))
 
 
-def fix_by_running(file: str | Path, options: RunOptions | None = None, **keywords: Any) -> RunFix:
+def fix_by_running(file: str | Path, options: RunOptions | None = None, **typed: Unpack[RunKeywords]) -> RunFix:
     """Fences from the borderline executions of one C or C++ file: the fewest statements that leave none."""
+    keywords = dict[str, Any](typed)
     from memfence.synthesis.run_fences import fix_by_running as ask_fix
 
     require_readable((str(file),))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 from memfence.api.fix import fix
 from memfence.api.inputs import Source, options_for, read_program, understand
@@ -25,14 +25,18 @@ from memfence.tasks.usage import WrongUsage
 from memfence.verbs.refusal import refuse_unused
 from memfence.verbs.usage import Usage
 
+if TYPE_CHECKING:
+    from memfence.api.typed import ConformKeywords, FixKeywords, ReproduceKeywords
+
 __all__ = ["StressOptions", "assumed_costs", "conform", "cost", "measured_costs", "processors", "reproduce"]
 
 
-def reproduce(source: Source, stress: StressOptions | None = None, **keywords: Any) -> Reproduction:
+def reproduce(source: Source, stress: StressOptions | None = None, **typed: Unpack[ReproduceKeywords]) -> Reproduction:
     """Find a violation under the model (default TSO), and look for it on the processor at hand.
 
     Keywords are those of `memfence.check`. InputError where the program has steps that a processor cannot take.
     """
+    keywords = dict[str, Any](typed)
     models = (str(keywords.get("model") or "tso"),)
     usage = understand("reproduce", source, keywords, models=models)
     deadline = Deadline(keywords.get("timeout_seconds"))
@@ -41,14 +45,16 @@ def reproduce(source: Source, stress: StressOptions | None = None, **keywords: A
     return look_for(program, options, stress or StressOptions())
 
 
-def conform(paths: Iterable[str | Path], stress: StressOptions | None = None, **keywords: Any) -> Iterator[Conformance]:
+def conform(
+    paths: Iterable[str | Path], stress: StressOptions | None = None, **keywords: Unpack[ConformKeywords]
+) -> Iterator[Conformance]:
     """Run litmus tests, files or folders of them, and compare what is observed with what SC and TSO allow."""
     for path in map(Path, paths):
         for test in sorted(path.rglob("*.litmus")) if path.is_dir() else [path]:
             yield compare_one(test, stress or StressOptions(seconds=0.5), **keywords)
 
 
-def bench_fixes(file: Path, command: str, **keywords: Any) -> list[Timed]:
+def bench_fixes(file: Path, command: str, **keywords: Unpack[FixKeywords]) -> list[Timed]:
     """The program as it is, and with each way to write its fix, timed by the user's command."""
     require_place(command)
     refuse_unused(Usage(verb="fix", said={"bench": command}, files=(str(file),), program=load(file)))

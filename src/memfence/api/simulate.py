@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memfence.api.inputs import Source, read_program, understand
 from memfence.deadline import Deadline
@@ -12,6 +12,9 @@ from memfence.models.spec import SPECS, TSO, ModelName
 from memfence.pipeline import read_source
 from memfence.simulation.walk import NotPossible, Walk, begin
 from memfence.tasks.usage import WrongUsage
+
+if TYPE_CHECKING:
+    from memfence.api.typed import SimulateKeywords
 
 
 def simulate(
@@ -22,7 +25,7 @@ def simulate(
     every_step: bool = False,
     replay: str | Path | None = None,
     timeout_seconds: float | None = None,
-    **keywords: Any,
+    **typed: Unpack[SimulateKeywords],
 ) -> Walk:
     """A walk that has not begun: `choices` are the steps that are possible, `choose(1)` takes the first of them.
 
@@ -30,6 +33,7 @@ def simulate(
     compute, too. `replay`: begin with the run of a saved schedule, and under its model. The time limit is about reading
     the program.
     """
+    keywords = dict[str, Any](typed)
     besides = {"model": model, "start": start or None, "every_step": every_step, "replay": replay}
     usage = understand("simulate", source, keywords, besides={**besides, "timeout_seconds": timeout_seconds})
     program = read_program(source, keywords, Deadline(timeout_seconds), usage)

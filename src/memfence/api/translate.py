@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from memfence.api.inputs import Source, read_program, understand
 from memfence.deadline import Deadline
@@ -11,6 +11,9 @@ from memfence.models.spec import ModelName
 from memfence.passes.atomic_writes import WaitsFor
 from memfence.program.ir import Program
 from memfence.tasks.usage import WrongUsage
+
+if TYPE_CHECKING:
+    from memfence.api.typed import TranslateKeywords
 
 Target = Literal["promela", "dve", "dot", "svg"]
 Subject = Literal["program", "states", "run"]
@@ -28,7 +31,7 @@ def translate(
     of: Subject = "program",
     model: ModelName | None = None,
     replay: str | Path | None = None,
-    **keywords: Any,
+    **typed: Unpack[TranslateKeywords],
 ) -> str:
     """The text in the language `to`: Promela with the SC meaning, DVE with the store buffers in it, or a drawing.
 
@@ -38,6 +41,7 @@ def translate(
     `atomic`: a list of writes that bypass the buffers. `instrument="persistence"`: a program that fails under SC iff
     this one is not persistent.
     """
+    keywords = dict[str, Any](typed)
     drawing = {"of": of if of != "program" else None, "model": model, "replay": replay}
     waits = None if atomic_waits == "own" else atomic_waits
     buffers = {"store_buffers": store_buffers, "atomic": atomic, "atomic_waits": waits}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memfence.api.certify import prove
 from memfence.api.explore import explore
@@ -19,18 +19,22 @@ from memfence.tasks.answer import Verdict
 from memfence.tasks.evidence import Bound
 from memfence.tasks.options import CheckOptions
 
+if TYPE_CHECKING:
+    from memfence.api.typed import CompareKeywords, ExploreKeywords
+
 NO_FAILURE = Claim(model="sc", invariant=("true",))
 """No step fails. A trivial invariant: what else the program states, `explore` does not look at."""
 SAME_TRACES = Claim(model="tso", criterion="robust")
 
 
 def compare_verified(
-    source: Source, options: CheckOptions | None = None, *, fences: bool = True, **keywords: Any
+    source: Source, options: CheckOptions | None = None, *, fences: bool = True, **typed: Unpack[CompareKeywords]
 ) -> CertifiedComparison:
     """`memfence.compare`, and every answer that is a proof is certified and checked at once.
 
     A derived answer is certified by itself: checkers know no implications but those that they prove.
     """
+    keywords = dict[str, Any](typed)
     usage = understand("compare", source, keywords, options)
     deadline = Deadline(keywords.get("timeout_seconds"))
     program = read_program(source, keywords, deadline, usage)
@@ -52,7 +56,7 @@ def _proof(program: Program, options: CheckOptions, row: Compared) -> Proof:
     return prove(program, claim_of(program, asked, criterion, evidence), row.answer, asked.limits)
 
 
-def explore_verified(source: Source, **keywords: Any) -> CertifiedExploration:
+def explore_verified(source: Source, **keywords: Unpack[ExploreKeywords]) -> CertifiedExploration:
     """`memfence.explore`; where all executions are correct, that is proved once more, from all states.
 
     Executions one by one are no invariant: what is certified are the two facts that follow from them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from memfence.api.claimed import as_claimed
 from memfence.api.values import refuse_unknown, refuse_values, said_in
@@ -24,6 +24,9 @@ from memfence.tasks.limits import Limits
 from memfence.verbs.refusal import refuse_unused
 from memfence.verbs.usage import Usage
 
+if TYPE_CHECKING:
+    from memfence.api.typed import VerifyKeywords
+
 CheckerName = Literal["auto", "native", "python", "proved"]
 
 
@@ -34,7 +37,7 @@ def verify(
     checker: CheckerName = "auto",
     memory_megabytes: int | None = None,
     timeout_seconds: float | None = None,
-    **paths: Any,
+    **typed: Unpack[VerifyKeywords],
 ) -> VerifyResult:
     """Check the certificate against the program, which is read as the certificate says.
 
@@ -42,6 +45,7 @@ def verify(
     (`make proof`) and knows invariants and ranks only. `paths`: `include`, `forced_include` and `clang`, for C.
     InputError if the file is no certificate, or the program cannot be read; TimeUp if it takes too long.
     """
+    paths = dict[str, Any](typed)
     limits = {"memory_megabytes": memory_megabytes, "timeout_seconds": timeout_seconds}
     everything = {**paths, **limits, "checker": checker}
     refuse_unknown("verify", everything)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memfence.api.check import other_name, with_states
 from memfence.api.inputs import Source, options_for, read_program, refuse_question, understand
@@ -19,6 +19,9 @@ from memfence.tasks.options import CheckOptions, criterion_to_check
 from memfence.tasks.usage import WrongUsage
 from memfence.verbs.models import BY_STATES
 
+if TYPE_CHECKING:
+    from memfence.api.typed import WhyKeywords
+
 
 def why(
     source: Source,
@@ -27,13 +30,14 @@ def why(
     *,
     criteria: Iterable[Criterion | str] = (),
     given: Mapping[str, Any] | None = None,
-    **keywords: Any,
+    **typed: Unpack[WhyKeywords],
 ) -> WhyResults:
     """For each criterion (as for `check`, if none is given): the run that appears without each fence, or a proof.
 
     In C the fences are also seq_cst accesses and read-modify-writes. `line`: only the fences of that line. The time
     limit holds for each check.
     """
+    keywords = dict[str, Any](typed)
     named = with_states(keywords, options)
     chosen = tuple(criterion_named(one) for one in criteria)
     models = (BY_STATES[named],)
