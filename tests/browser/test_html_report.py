@@ -17,8 +17,8 @@ from chromium import chromium
 from memfence.models.spec import ModelName
 from memfence.pipeline import load
 from memfence.questions import check
-from memfence.report.describe.check import check_page
-from memfence.report.describe.fix import fix_page
+from memfence.report.describe.check_page import check_page
+from memfence.report.describe.fix_page import fix_page
 from memfence.report.formats.html import render_html
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.synthesise import fix_fences as fix

@@ -78,7 +78,7 @@ def test_an_interrupt_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_output_that_nobody_takes_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = BrokenPipeError(errno.EPIPE, "Broken pipe")
-    monkeypatch.setattr("memfence.report.describe.check_text.render_text", lambda *_, **__: raising(problem)())
+    monkeypatch.setattr("memfence.report.describe.check.render_text", lambda *_, **__: raising(problem)())
     assert memfence("check", EXAMPLE).returncode == Exit.USAGE
 
 

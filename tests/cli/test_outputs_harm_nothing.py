@@ -19,6 +19,8 @@ from memfence.cli import places
 from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit
 from memfence.cli.main import add_verbs
+from memfence.report.formats.table import FORMAT_NAMES, FORMATS
+from memfence.verbs.names import IN_JSON
 from support.command_line import ROOT, memfence
 
 OLD = b"what was there before\n"
@@ -45,6 +47,7 @@ FILES = {
     "check --html": "check m.pml --html OUT",
     "check --sarif": "check m.pml --sarif OUT",
     "check --junit": "check m.pml --junit OUT",
+    "check --github": "check m.pml --github OUT",
     "check --certificate": "check m.pml --model sc --certificate OUT",
     "check --witness": "check m.c --model sc --witness OUT",
     "fix --html": "fix m.pml --html OUT",
@@ -68,6 +71,14 @@ FILES = {
 OTHERS = {
     "examples --output": "never writes where something is",
     "bench families --out": "goes through `write_report` after minutes of measuring",
+}
+
+
+OTHERS |= {
+    f"{verb} --{form.name}": "is written by `Output.write` as the others are"
+    for verb in IN_JSON
+    for form in FORMATS
+    if f"{verb} --{form.name}" not in FILES
 }
 
 
@@ -102,7 +113,7 @@ def test_every_option_that_writes_is_in_the_table() -> None:
 
 def test_the_options_that_write_are_told_from_the_others() -> None:
     """Whatever is a path and is not read is written: in `bench` and where folders are written, by other means."""
-    known = {"html", "sarif", "junit", "witness", "certificate", "output", "save_schedule"}
+    known = {*FORMAT_NAMES, "witness", "certificate", "output", "save_schedule"}
     folders = {"save", "save_trace", "emit", "folder", "out", "examples", "corpus"}
     read = {"file", "files", "replay", "script", "atomic"}
     add_verbs([])

@@ -20,7 +20,8 @@ from memfence.verbs.models import is_answered_by_states
 
 if TYPE_CHECKING:
     from memfence.frontends.frontend import EditKind
-    from memfence.synthesis.result import Fix
+    from memfence.synthesis.atomic_writes import AtomicFix
+    from memfence.synthesis.result import FixResult
 
 
 @verb("Where do fences go, and how few are enough?", example="fix examples/lost_wakeup.pml --model tso")
@@ -142,7 +143,7 @@ def _file_of(output: Path | None) -> Path | None:
     return None if output is None or output.is_dir() else output
 
 
-def _write(result: Fix, atomic: Path | None, output: Path | None, *, in_place: bool) -> None:
+def _write(result: FixResult | AtomicFix, atomic: Path | None, output: Path | None, *, in_place: bool) -> None:
     """What is proved only: what is not known to work is not written over what is there."""
     from memfence.api.fix import atomic_list, fixed_files
     from memfence.cli.patched_files import write_patched

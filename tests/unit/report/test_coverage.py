@@ -11,8 +11,8 @@ import pytest
 import memfence
 from memfence.models.spec import ModelName
 from memfence.program.load_options import COptions
-from memfence.report.describe.check import check_page
 from memfence.report.describe.check_data import check_object
+from memfence.report.describe.check_page import check_page
 from memfence.report.describe.check_text import render_text
 from memfence.report.described import report_of, written
 from memfence.report.formats.html import render_html

@@ -15,10 +15,10 @@ from memfence.pipeline import load, load_text
 from memfence.questions import check
 from memfence.questions.explore import ExploreOptions, explore
 from memfence.questions.monitor import monitor
-from memfence.report.describe.check import check_page
+from memfence.report.describe.check_page import check_page
 from memfence.report.describe.compare import comparison_page
 from memfence.report.describe.explore import explore_page
-from memfence.report.describe.fix import fix_page
+from memfence.report.describe.fix_page import fix_page
 from memfence.report.describe.monitor import monitor_page
 from memfence.report.formats.html import render_html
 from memfence.report.page import Page, TableView

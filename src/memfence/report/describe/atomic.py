@@ -43,7 +43,9 @@ def atomic_report(result: AtomicFix) -> Report:
         data=lambda: atomic_object(result),
         page=lambda: _page(result),
         findings=lambda: _findings(result),
-        case=lambda: fix_case(result, f"memfence.{result.model}.liveness.fences", fix_property(result)),
+        case=lambda: fix_case(
+            result, f"memfence.{result.model}.liveness.fences", fix_property(result), result.stats.seconds
+        ),
         sources=lambda: [result.program.source],
         brief=lambda: f"{result.verdict} under {result.model} ({result.criterion}), {result.program.source.path}",
     )

@@ -1,40 +1,26 @@
-"""The report of a check."""
+"""The report of a check. What only some formats need is imported when they ask: most checks print text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any
 
-from memfence.certificates.result import Certified
-from memfence.execution.happens_before import explained_cycle
-from memfence.execution.trace import Trace
-from memfence.program.ir import Final
-from memfence.report.describe.check_data import check_object
-from memfence.report.describe.check_text import limit_facts, render_text, verdict_line, verdict_text
+from memfence.report.describe.check_text import render_text, verdict_line, verdict_text
 from memfence.report.describe.found import PROBLEMS, kind_and_level, of_warning, rule, top_of
-from memfence.report.describe.verify import proof_facts, proof_object
-from memfence.report.formats.herd import show_state
-from memfence.report.page import OutcomeView, Page, RunView, SourceView, Tone
 from memfence.report.report import Case, Finding, Report
-from memfence.report.views.cycle_svg import cycle_sentences, cycle_svg
-from memfence.report.views.run_view import run_view
-from memfence.report.views.source_view import marks_of, source_view, sources_of
-from memfence.report.words.actions import actions
-from memfence.report.words.coverage import assumptions, coverage_fact, race_warnings, warning_text
-from memfence.report.words.doubts import doubts_of, warnings_of
+from memfence.report.words.coverage import assumptions
+from memfence.report.words.doubts import warnings_of
 from memfence.report.words.essential_places import essential_places
-from memfence.report.words.findings import headline
-from memfence.report.words.model_name import model_object, model_text, model_title
-from memfence.report.words.properties import is_about_infinite_runs, property_line
+from memfence.report.words.model_name import model_object
+from memfence.report.words.properties import property_line
 from memfence.report.words.reason import reasons
 from memfence.report.words.sentences import detail_lines, scope_text
-from memfence.tasks.answer import Verdict
 from memfence.tasks.result import CheckResult
 
 if TYPE_CHECKING:
+    from memfence.certificates.result import Certified
+    from memfence.report.page import Page
     from memfence.synthesis.result import Fix
-
-MOST_FINAL_STATES = 100
 
 
 def check_report(result: CheckResult, proof: Certified | None = None) -> Report:
@@ -46,8 +32,8 @@ def check_report(result: CheckResult, proof: Certified | None = None) -> Report:
             if style.quiet
             else render_text(result, width=style.width, verbose=style.verbose)
         ),
-        data=lambda: check_object(result) | ({} if proof is None else {"proof": proof_object(proof)}),
-        page=lambda: check_page(result, proof),
+        data=lambda: _data(result, proof),
+        page=lambda: _page(result, proof),
         findings=lambda: _findings(result),
         case=lambda: Case(
             group=f"memfence.{result.model}.{result.criterion}",
@@ -59,6 +45,22 @@ def check_report(result: CheckResult, proof: Certified | None = None) -> Report:
         sources=lambda: [result.program.source],
         brief=lambda: f"{verdict_text(result)} under {result.model} ({result.criterion}), {result.program.source.path}",
     )
+
+
+def _data(result: CheckResult, proof: Certified | None) -> dict[str, Any]:
+    from memfence.report.describe.check_data import check_object
+
+    if proof is None:
+        return check_object(result)
+    from memfence.report.describe.verify import proof_object
+
+    return {**check_object(result), "proof": proof_object(proof)}
+
+
+def _page(result: CheckResult, proof: Certified | None) -> Page:
+    from memfence.report.describe.check_page import check_page
+
+    return check_page(result, proof)
 
 
 def _findings(result: CheckResult) -> Iterator[Finding]:
@@ -98,106 +100,3 @@ def what_was_asked(result: CheckResult | Fix, scope: str) -> dict[str, Any]:
         "scope": scope,
         "assumptions": list(assumptions(result.program, result.model)),
     }
-
-
-def check_page(result: CheckResult, proof: Certified | None = None) -> Page:
-    """The page that `memfence check --html` writes; with what became of the `proof`, where one was asked for."""
-    trace = result.trace
-    cycle = None if trace is None else explained_cycle(trace)
-    sources = (result.program.source,) if trace is None else sources_of(trace)
-    finals = _final_states(result)
-    outcomes = tuple(OutcomeView(title, run_view(run, sources_of(run))) for title, run in finals)
-    return Page(
-        title=f"{result.program.name}: {verdict_text(result).lower()} under {model_text(result)}",
-        subject=result.program.source.path,
-        verdict=verdict_text(result),
-        tone=tone_of(result.verdict),
-        headline=headline(result),
-        facts=(*_facts(result), *proof_facts(proof)),
-        why=reasons(result),
-        run=_shown(outcomes) if trace is None else run_view(trace, sources, _first_of_loop(result)),
-        run_title="The run" if trace is not None or not outcomes else f"A run to {outcomes[0].title}",
-        outcomes=outcomes,
-        sources=source_views(result, trace),
-        cycle="" if cycle is None or trace is None else cycle_svg(trace, cycle),
-        cycle_text=() if cycle is None or trace is None else cycle_sentences(trace, cycle),
-        details=(*detail_lines(result), *(f"Final state {title} {_way_to(run)}" for title, run in finals)),
-        warnings=tuple(warning_text(warning) for warning in race_warnings(result.program, result.races)),
-        assumptions=assumptions(result.program, result.model),
-        statistics=statistics_of(result),
-    )
-
-
-def tone_of(verdict: Verdict) -> Tone:
-    """Only a proof is good."""
-    match verdict:
-        case Verdict.HOLDS:
-            return "good"
-        case Verdict.VIOLATED:
-            return "bad"
-        case Verdict.HOLDS_UP_TO | Verdict.UNKNOWN:
-            return "open"
-        case _:
-            assert_never(verdict)
-
-
-def source_views(result: CheckResult, trace: Trace | None, patched: str | None = None) -> tuple[SourceView, ...]:
-    """The program's text, `patched` if given, and the other files that the run goes through."""
-    if trace is None:
-        return (source_view(result.program.source, {}, patched),)
-    own, *others = sources_of(trace)
-    return (source_view(own, marks_of(trace, own), patched), *(source_view(s, marks_of(trace, s)) for s in others))
-
-
-def _first_of_loop(result: CheckResult) -> int | None:
-    """None, too, for a run that ends where nothing happens any more."""
-    if result.loop_start is None or result.trace is None or result.loop_start == len(result.trace.steps):
-        return None
-    return result.loop_start + 1
-
-
-def _facts(result: CheckResult) -> tuple[tuple[str, str], ...]:
-    is_temporal = any(is_about_infinite_runs(stated) for stated in result.properties)
-    facts = [
-        ("Memory model", model_title(result)),
-        ("Criterion", "liveness (LTL)" if is_temporal else result.criterion.value),
-        ("Scope", scope_text(result)),
-    ]
-    facts += [("Note", note) for note in result.program.notes]
-    facts += coverage_fact(result.program, result.model)
-    facts += [(name.capitalize(), text) for name, text in limit_facts(result)]
-    facts += [("Warning", f"{one.message} ({one.at.span.place})") for one in doubts_of(result)]
-    return tuple(facts)
-
-
-def _shown(outcomes: tuple[OutcomeView, ...]) -> RunView | None:
-    """Where nothing goes wrong, the run to the first final state is there to be stepped through."""
-    return outcomes[0].run if outcomes else None
-
-
-def _final_states(result: CheckResult) -> tuple[tuple[str, Trace], ...]:
-    """The final states of a litmus test, each with a run to it."""
-    condition = next((p for p in result.program.properties if isinstance(p, Final) and p.observed), None)
-    if condition is None or result.final_states is None:
-        return ()
-    found = sorted(result.answer.final_states[:MOST_FINAL_STATES], key=lambda state: state.values)
-    return tuple((show_state(condition, one.values[1:]), one.run()) for one in found)
-
-
-def _way_to(trace: Trace) -> str:
-    names = [process.name for process in trace.program.processes]
-    steps = [f"{names[p]} {does.line}" for at, _ in enumerate(trace.steps) for p, does in actions(trace, at).items()]
-    return f"by {'; '.join(steps)}" if steps else "at once"
-
-
-def statistics_of(result: CheckResult) -> tuple[tuple[str, str], ...]:
-    """What the search cost, as text."""
-    stats = result.stats
-    return (
-        ("engine", result.engine),
-        ("states", f"{stats.states:,}"),
-        ("transitions", f"{stats.transitions:,}"),
-        ("seconds", f"{stats.seconds:.2f}"),
-        ("peak memory", f"{stats.peak_mb:.0f} MB"),
-        *((name.replace("_", " "), f"{count:,}") for name, count in stats.extra),
-    )

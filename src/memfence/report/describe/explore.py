@@ -11,7 +11,6 @@ from memfence.execution.schedule import Replayable
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
 from memfence.questions.explore import ExploreResult
-from memfence.report.describe.check import tone_of
 from memfence.report.describe.explore_text import (
     claim,
     explore_line,
@@ -25,7 +24,7 @@ from memfence.report.describe.explore_text import (
     replay_text,
     torn_note,
 )
-from memfence.report.describe.found import PROBLEMS, kind_and_level, rule, top_of
+from memfence.report.describe.found import PROBLEMS, kind_and_level, rule, tone_of, top_of
 from memfence.report.page import Page, TableView
 from memfence.report.report import Case, Finding, Report
 from memfence.report.views.cycle_svg import cycle_sentences, cycle_svg

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from memfence.diagnostics import Diagnostic
-from memfence.explanations import explanation
-from memfence.report.page import Tone
 from memfence.report.report import Finding, Kind, Level, Problem, Rule
 from memfence.source import SourceText, Span
 from memfence.tasks.answer import Verdict
+
+if TYPE_CHECKING:
+    from memfence.report.page import Tone
 
 SUMMARIES = {
     "safety": "Every reachable state and every assertion is as the program demands.",
@@ -62,6 +65,8 @@ def top_of(source: SourceText) -> Span:
 
 def of_diagnostic(diagnostic: Diagnostic, kind: Kind = "fail", level: Level | None = None) -> Finding:
     """What is wrong with an input, or what to look at."""
+    from memfence.explanations import explanation
+
     code = diagnostic.code
     return Finding(
         rule=Rule(code.id, code.summary, explanation(code)),
@@ -76,6 +81,11 @@ def of_diagnostic(diagnostic: Diagnostic, kind: Kind = "fail", level: Level | No
 def of_warning(warning: Diagnostic) -> Finding:
     """A warning beside a verdict."""
     return of_diagnostic(warning, "review", "note")
+
+
+def tone_of(verdict: Verdict) -> Tone:
+    """Only a proof is good."""
+    return tone_of_problem(PROBLEMS[verdict])
 
 
 def tone_of_problem(problem: Problem) -> Tone:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from memfence.engines.native.monitor import BorderlineEvent
 from memfence.execution.recording import TraceEvent
 from memfence.questions.monitor import MonitorResult
-from memfence.report.describe.check import tone_of
-from memfence.report.describe.found import PROBLEMS, kind_and_level, rule, top_of
+from memfence.report.describe.found import PROBLEMS, kind_and_level, rule, tone_of, top_of
 from memfence.report.describe.monitor_text import monitor_object, monitor_text
 from memfence.report.page import Page, TableView
 from memfence.report.report import Case, Finding, Report

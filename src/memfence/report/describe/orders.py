@@ -34,7 +34,9 @@ def order_fix_report(result: OrderFix) -> Report:
         data=lambda: order_fix_object(result),
         page=lambda: _fix_page(result),
         findings=lambda: _changes(result),
-        case=lambda: fix_case(result, f"memfence.{','.join(result.models)}.safety.orders", "memory orders"),
+        case=lambda: fix_case(
+            result, f"memfence.{','.join(result.models)}.safety.orders", "memory orders", result.seconds
+        ),
         sources=lambda: [result.program.source],
         brief=lambda: f"{result.verdict} under {', '.join(result.models)}, {result.program.source.path}",
     )

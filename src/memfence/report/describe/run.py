@@ -7,8 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from memfence.questions.run_result import RunFinding, RunResult
-from memfence.report.describe.check import tone_of
-from memfence.report.describe.found import PROBLEMS, rule
+from memfence.report.describe.found import PROBLEMS, rule, tone_of
 from memfence.report.describe.run_json import run_object
 from memfence.report.describe.run_text import (
     bound_words,
