@@ -82,6 +82,7 @@ class CheckKeywords(Asking, total=False):
     model: str | None
     criterion: Criterion | Literal["safety", "persistent", "robust", "state-robust", "trf", "drf"] | None
     unroll: int | None
+    ends: bool | None
     buffer_bound: int | None
     abstract: int | None
     engine: Literal["auto", "explicit", "symbolic", "dual"] | None
@@ -93,6 +94,7 @@ class CheckModelsKeywords(Asking, total=False):
     """Of `memfence check`."""
 
     criterion: Criterion | Literal["safety", "persistent", "robust", "state-robust", "trf", "drf"] | None
+    ends: bool | None
     buffer_bound: int | None
     abstract: int | None
     engine: Literal["auto", "explicit", "symbolic", "dual"] | None
