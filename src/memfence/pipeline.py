@@ -9,7 +9,14 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.catalogue import LANGUAGES, Language, choose_language, language_named, looks_like_markup
+from memfence.frontends.catalogue import (
+    LANGUAGES,
+    Language,
+    choose_language,
+    language_named,
+    language_not_read,
+    looks_like_markup,
+)
 from memfence.frontends.endings import is_bitcode
 from memfence.passes.intervals import bound_values
 from memfence.passes.lock_regions import fuse_lock_regions
@@ -94,8 +101,14 @@ def find_language(source: SourceText, name: str | None) -> Language:
     if language is None:
         known = ", ".join(known.name for known in LANGUAGES)
         what = f"`{name}` is not a language" if name else f"the language of `{source.path}` cannot be told"
+        hint = f"use --language with one of: {known}"
+        if not name and (title := language_not_read(source.path)) is not None:
+            what = f"{title} is not read: `{source.path}`"
+            hint = "write the algorithm in C with the same atomics and orders; `memfence examples` lists some"
+            if title == "Rust":
+                hint = f"try the IR of a small program: rustc --emit=llvm-ir -g -C panic=abort; or {hint}"
         at = Label(source.span(0, 1))
-        raise InputError([Diagnostic(Code.UNKNOWN_LANGUAGE, what, at, hint=f"use --language with one of: {known}")])
+        raise InputError([Diagnostic(Code.UNKNOWN_LANGUAGE, what, at, hint=hint)])
     return language
 
 

@@ -35,6 +35,7 @@ VERBS = {
     "bench": "bench",
     "examples": "examples",
     "explain": "explain",
+    "help": "help_on",
 }
 """The module of each verb, which adds its command to `app` when imported; in the order in which one needs them."""
 
@@ -59,7 +60,7 @@ app = typer.Typer(
     name="memfence",
     cls=Commands,
     help="Does your lock-free code still work on real hardware, and where exactly do the fences go?\n\n"
-    "Start with: memfence check examples/lost_wakeup.pml",
+    "Start with: memfence fix YOUR.c; or try it: memfence examples musl_unlock && memfence fix musl_unlock.c",
     epilog=f"Exit codes: {', '.join(f'{code:d} {meaning}' for code, meaning in MEANINGS.items())}.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

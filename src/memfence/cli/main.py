@@ -92,7 +92,8 @@ def _is_of_parser(ended: SystemExit) -> bool:
 def add_verbs(arguments: list[str]) -> None:
     """The verb that is called, or all of them where help is asked for, a shell completes or the word is none."""
     called = arguments[0] if arguments else ""
-    for module in (VERBS[called],) if called in VERBS else dict.fromkeys(VERBS.values()):
+    is_alone = called in VERBS and called != "help"
+    for module in (VERBS[called],) if is_alone else dict.fromkeys(VERBS.values()):
         import_module(f"memfence.cli.{module}")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from memfence.cli import completion
+from memfence.cli.quantities import quantity_of
 from memfence.verbs.option import Option
 from memfence.verbs.usage import is_more_than_absence
 
@@ -20,7 +21,9 @@ def parameter_of(option: Option) -> inspect.Parameter:
     settings: dict[str, Any] = {"help": option.help, "show_default": option.shows_default}
     if option.metavar is not None:
         settings["metavar"] = option.metavar
-    if option.kind in (int, float):
+    if option.unit is not None:
+        settings["parser"] = quantity_of(option, option.unit)
+    elif option.kind in (int, float):
         settings |= {"min": option.least, "max": option.most}
     if option.kind is float:
         settings["callback"] = _number

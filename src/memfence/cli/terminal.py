@@ -14,6 +14,7 @@ _COLOURS = {
 _VERDICT = re.compile(r"(?<=: )(HOLDS|FIXED|NO VIOLATION|UNKNOWN|VIOLATED|NOT FIXABLE)\b")
 _SEVERITY = re.compile(r"^(error|warning)(?=\[)", re.MULTILINE)
 _CHANGED = re.compile(r"\*[^\s=│]+=-?\d+")
+_DIFF = re.compile(r"^--- .*\n\+\+\+ .*\n(?:[@ +\-\\].*(?:\n|\Z))*", re.MULTILINE)
 
 
 COLOUR = "auto"
@@ -43,11 +44,18 @@ def shows_colours(stream: TextIO) -> bool:
 
 
 def coloured(text: str) -> str:
-    """`text` with its verdict, severities and changed values marked."""
+    """`text` with its verdict, severities, changed values and the lines of patches marked."""
     first, newline, rest = text.partition("\n")
     first = _VERDICT.sub(lambda m: _paint(m[0], f"1;{_COLOURS[m[0]]}"), first, count=1)
-    rest = _CHANGED.sub(lambda m: _paint(m[0], "1"), rest)
+    rest = _DIFF.sub(lambda m: _painted_diff(m[0]), _CHANGED.sub(lambda m: _paint(m[0], "1"), rest))
     return _SEVERITY.sub(lambda m: _paint(m[0], f"1;{_COLOURS[m[0]]}"), f"{first}{newline}{rest}")
+
+
+def _painted_diff(text: str) -> str:
+    """Removed lines in red, added ones in green, as diff tools have it."""
+    styles = {"---": "1", "+++": "1", "@": "36", "-": "31", "+": "32"}
+    found = ((line, next((s for mark, s in styles.items() if line.startswith(mark)), "")) for line in text.split("\n"))
+    return "\n".join(_paint(line, style) if style else line for line, style in found)
 
 
 def _paint(text: str, style: str) -> str:

@@ -128,6 +128,18 @@ def language_named(name: str) -> Language | None:
     return next((language for language in LANGUAGES if language.name == name), None)
 
 
+NOT_READ = {
+    ".rs": "Rust", ".go": "Go", ".java": "Java", ".kt": "Kotlin", ".swift": "Swift", ".zig": "Zig", ".cs": "C#",
+    ".py": "Python", ".tla": "TLA+", ".s": "assembly",
+}  # fmt: skip
+"""Languages that people try, by the endings of their files."""
+
+
+def language_not_read(path: str) -> str | None:
+    """The language that the ending tells, where it is none of ours."""
+    return NOT_READ.get(PurePath(path).suffix.lower())
+
+
 def titles_of(names: Iterable[str]) -> str:
     """What users call the languages of these names."""
     return " and ".join(language.title for language in LANGUAGES if language.name in names)

@@ -30,12 +30,20 @@ class Group(Enum):
     WRITTEN = "What is written"
 
 
+class Unit(Enum):
+    """What a number counts: it may be typed with a unit, `5m`, `4G`."""
+
+    SECONDS = "seconds"
+    MEGABYTES = "megabytes"
+
+
 class Option(Record, kw_only=True):
     """One option of some `verbs`; in Python of some more.
 
     `flags`: how it is typed; without them, `--name`. `keyword`: its name in the Python API, "" where only the command
     line has it. `kind` is the type of a value, `repeats` whether there may be several. Numbers are from `least` to
-    `most`; words are one of `choices`. `completed`: what a shell proposes, the name of a function in `cli.completion`.
+    `most`, and count `unit`s; words are one of `choices`. `completed`: what a shell proposes, the name of a function in
+    `cli.completion`.
     `languages`: those in which it means something, and `in_those` says what it is about. `goes_with`: the option
     changes what the verb does, and these are all that go with it, because `alone`. `one_program`: it is not for several
     programs in one command. `rules` have the rest. `never`: it is known, hidden and always refused, with this reason.
@@ -54,6 +62,7 @@ class Option(Record, kw_only=True):
     metavar: str | None = None
     default: Any = None
     shows_default: bool = True
+    unit: Unit | None = None
     least: float | None = None
     most: float | None = None
     choices: tuple[str, ...] = ()

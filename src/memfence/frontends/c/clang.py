@@ -64,6 +64,8 @@ HINTS = {
     "too large": "use a smaller one for the check, set by a macro and -D",
 }
 BITCODE_HINT = "write it with: clang -g -O1 -Xclang -disable-llvm-passes -c -emit-llvm FILE.c"
+OF_CPP = re.compile(r"`[a-z_]+` file not found")
+"""Headers of C++'s library have no ending."""
 HINT = "correct the line, or say what your build says: -D, -I, --std"
 """The help for what clang refuses."""
 
@@ -263,6 +265,8 @@ def _diagnostic(match: re.Match[str], texts: dict[str, SourceText]) -> Diagnosti
     hint = next((hint for part, hint in HINTS.items() if part in message or part in path), HINT)
     if "file not found" in message and confined_to() is not None:
         hint = "only files of the folder can be included, and the headers of the compiler"
+    elif OF_CPP.match(message) and path.endswith((".c", ".h")):
+        hint = f"{message.split()[0]} is a header of C++: give a file that ends in .cpp or .hpp"
     return Diagnostic(Code.COMPILER, message, Label(span), hint=hint)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memfence.verbs.models import WITH_RULES
-from memfence.verbs.option import MOST, Group, Option
+from memfence.verbs.option import MOST, Group, Option, Unit
 from memfence.verbs.rules import needs, needs_value
 
 TRANSLATE, REPRODUCE, CONFORM = frozenset({"translate"}), frozenset({"reproduce"}), frozenset({"conform"})
@@ -113,7 +113,8 @@ MEASURED = (
         group=Group.EVERYDAY,
         keyword="",
         kind=float,
-        metavar="S",
+        unit=Unit.SECONDS,
+        metavar="TIME",
         least=0.01,
         most=LONGEST_SECONDS,
         help="How long to look: 10 s, or until --runs are done.",
@@ -124,7 +125,8 @@ MEASURED = (
         group=Group.EVERYDAY,
         keyword="",
         kind=float,
-        metavar="S",
+        unit=Unit.SECONDS,
+        metavar="TIME",
         least=0.01,
         most=LONGEST_SECONDS,
         default=0.5,
@@ -136,7 +138,8 @@ MEASURED = (
         group=Group.EVERYDAY,
         keyword="timeout_seconds",
         kind=float,
-        metavar="S",
+        unit=Unit.SECONDS,
+        metavar="TIME",
         least=0.1,
         most=MOST,
         default=10.0,
@@ -270,7 +273,8 @@ BENCHMARKS = (
         verbs=TABLES,
         group=Group.EVERYDAY,
         kind=float,
-        metavar="S",
+        unit=Unit.SECONDS,
+        metavar="TIME",
         least=1,
         most=LONGEST_SECONDS,
         default=60,
@@ -281,7 +285,8 @@ BENCHMARKS = (
         verbs=FAMILIES,
         group=Group.EVERYDAY,
         kind=float,
-        metavar="S",
+        unit=Unit.SECONDS,
+        metavar="TIME",
         least=1,
         most=LONGEST_SECONDS,
         default=20,

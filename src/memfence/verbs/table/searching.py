@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memfence.verbs.names import ABOUT_STATES, CHECKING
-from memfence.verbs.option import MOST, Group, Option
+from memfence.verbs.option import MOST, Group, Option, Unit
 from memfence.verbs.question_rules import for_engine, shared_by_machines, states_one_by_one
 from memfence.verbs.rules import on_one_machine, states
 
@@ -35,10 +35,11 @@ SEARCHING = (
         group=Group.EVERYDAY,
         keyword="timeout_seconds",
         kind=float,
-        metavar="S",
+        unit=Unit.SECONDS,
+        metavar="TIME",
         least=0,
         most=MOST,
-        help="Give up after S seconds.",
+        help="Give up after TIME: 30 (seconds), 5m, 1h30m.",
     ),
     Option(
         name="memory",
@@ -46,10 +47,11 @@ SEARCHING = (
         group=Group.SEARCHING,
         keyword="memory_megabytes",
         kind=int,
-        metavar="MB",
+        unit=Unit.MEGABYTES,
+        metavar="SIZE",
         least=1,
         most=MOST,
-        help="Give up beyond MB megabytes.",
+        help="Give up beyond SIZE: 500 (megabytes), 4G.",
     ),
     Option(
         name="threads",
