@@ -38,7 +38,7 @@ void bind_stateless(nb::module_& m) {
              Field{"truncated", &Result::truncated}, Field{"cut", &Result::cut}, Field{"steps", &Result::steps},
              Field{"seconds", &Result::seconds}, Field{"first_borderline_seconds", &Result::first_borderline_seconds},
              Field{"first_failure_seconds", &Result::first_failure_seconds}, Field{"finding", &Result::finding},
-             Field{"failure", &Result::failure}, Field{"kept", &Result::kept});
+             Field{"failure", &Result::failure}, Field{"stuck", &Result::stuck}, Field{"kept", &Result::kept});
 
   def_search(
       m, "explore_stateless",

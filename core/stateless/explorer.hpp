@@ -71,6 +71,7 @@ class Explorer {
   Schedule schedule() const;
   void note_borderline(const StaleStep& found);
   void note_failure();
+  void note_stuck();
 
   static constexpr int kTrunkChoices = 6;
 
@@ -261,6 +262,7 @@ void Explorer<E>::count(bool failed, bool truncated, bool waits) {
   result_.borderline += frame.borderline;
   result_.deadlocked += waits;
   if (failed) note_failure();
+  if (waits) note_stuck();
   if constexpr (Listener<E>) path_.executor.ended({failed, truncated, waits, frame.borderline});
   if (result_.kept.size() < options_.keep) {
     Schedule& kept = result_.kept.emplace_back(schedule());
@@ -293,6 +295,11 @@ template <Executor E>
 void Explorer<E>::note_failure() {
   if (result_.first_failure_seconds < 0) result_.first_failure_seconds = watch_.seconds();
   if (!result_.failure || result_.failure->edges.size() > path_.top()) result_.failure = schedule();
+}
+
+template <Executor E>
+void Explorer<E>::note_stuck() {
+  if (!result_.stuck || result_.stuck->edges.size() > path_.top()) result_.stuck = schedule();
 }
 
 }  // namespace memfence

@@ -53,7 +53,7 @@ struct ExploreResult {
   std::uint64_t executions = 0, borderline = 0, failed = 0, deadlocked = 0, redundant = 0, truncated = 0, cut = 0, steps = 0;
   double seconds = 0, first_borderline_seconds = -1, first_failure_seconds = -1;
   std::optional<BorderlineFinding> finding;
-  std::optional<Schedule> failure;
+  std::optional<Schedule> failure, stuck;
   std::vector<Schedule> kept;
 };
 

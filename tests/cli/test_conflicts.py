@@ -200,7 +200,7 @@ def test_a_byte_order_mark_is_kept_and_moves_nothing(tmp_path: Path) -> None:
     ("schedule", "message"),
     [
         ("{}", "`kind` is missing"),
-        ('{"kind": "crash", "model": "sc"}', "`kind` is `crash`, not one of assertion failure, borderline"),
+        ('{"kind": "crash", "model": "sc"}', "`kind` is `crash`, not one of assertion failure, deadlock, borderline"),
         ('{"findings": [3]}', "`3` is no object with `kind`"),
         ('{"kind": "borderline", "model": "tso", "registers": 7}', "`registers` is `7`, not a list"),
         ('{"kind": "borderline", "model": "tso", "registers": [["a"]]}', "not a list of whole numbers"),

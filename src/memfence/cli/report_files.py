@@ -22,6 +22,16 @@ def require_place(path: Path | None, option: str) -> None:
     obstacle = None if path is None else _obstacle(path)
     if obstacle is not None:
         raise typer.BadParameter(f"cannot write `{path}`: {os.strerror(obstacle)}", param_hint=option)
+    if path is not None and path.is_file() and path.suffix.lower() in _kept(option):
+        raise typer.BadParameter(f"`{path}` is there already: take another name", param_hint=option)
+
+
+def _kept(option: str) -> set[str]:
+    """Endings of files that the option does not write over: a program may include them. Programs are for --output."""
+    from memfence.frontends.catalogue import LANGUAGES
+
+    headers = {ending for language in LANGUAGES for ending in language.headers}
+    return headers if option == "--output" else headers | {s for language in LANGUAGES for s in language.suffixes}
 
 
 def require_apart(inputs: Places, outputs: Places) -> None:

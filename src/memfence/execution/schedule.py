@@ -13,12 +13,13 @@ from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.replay import nth_start
 from memfence.models.spec import SPECS
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
+from memfence.models.steps import successors
 from memfence.program.ir import Program
 from memfence.records import Record
 from memfence.source import SourceText
 
-FindingKind = Literal["assertion failure", "borderline"]
-RunKind = Literal["assertion failure", "borderline", "walk"]
+FindingKind = Literal["assertion failure", "deadlock", "borderline"]
+RunKind = Literal["assertion failure", "deadlock", "borderline", "walk"]
 """A `walk` claims nothing: it is a run that somebody chose, or any other that is worth keeping."""
 T = TypeVar("T")
 
@@ -93,9 +94,20 @@ def _read(program: Program, source: SourceText, value: Any) -> Replayable:
         raise _refusal(source, f"the schedule is not a run of `{program.name}`: {error}") from None
     if kind == "assertion failure" and trace.failure is None:
         raise _refusal(source, f"the run is possible, but `{program.name}` does not fail in it")
+    if kind == "deadlock" and not is_deadlock(trace):
+        raise _refusal(source, "the run is possible, but some process can go on behind it")
     if kind == "borderline" and memory.buffering.delays_stores and is_sequential(trace):
         raise _refusal(source, "the run is possible, but it has the trace of a sequentially consistent one")
     return Replayable(kind, trace)
+
+
+def is_deadlock(trace: Trace) -> bool:
+    """Whether nobody can go on behind the run, and some process has not reached a place where it may end."""
+    program, state = trace.program, trace.end
+    if next(successors(program, SPECS[trace.model].definition, state), None) is not None:
+        return False
+    places = zip(program.processes, state.locations, strict=True)
+    return any(not p.locations[at].may_end and next(p.leaving(at), None) is not None for p, at in places)
 
 
 _KINDS_OF_JSON: dict[type, str] = {list: "a list", int: "a whole number", str: "a text"}

@@ -24,9 +24,9 @@ from memfence.engines.native.stateless import (
 )
 from memfence.execution.borderline_run import StaleRead
 from memfence.execution.recording import TraceEvent
-from memfence.execution.schedule import FindingKind, Replayable
+from memfence.execution.schedule import FindingKind, Replayable, is_deadlock
 from memfence.execution.trace import Trace
-from memfence.program.ir import Program
+from memfence.program.ir import NoDeadlock, Program
 from memfence.records import Record
 from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import Limits, Stop
@@ -184,6 +184,9 @@ def _timed(program: Program, options: ExploreOptions, iteration: Iteration, limi
 def _findings(ran: Explored) -> Iterator[ExploreFinding]:
     if ran.has_failure:
         yield ExploreFinding("assertion failure", ran.failure_trace())
+    stuck = ran.stuck_trace() if any(isinstance(stated, NoDeadlock) for stated in ran.program.properties) else None
+    if stuck is not None and is_deadlock(stuck):
+        yield ExploreFinding("deadlock", stuck)
     if ran.has_borderline:
         reader, _, stale = ran.borderline_reads()
         yield ExploreFinding("borderline", ran.borderline_schedule(), ran.borderline_trace(), reader, tuple(stale))

@@ -68,7 +68,8 @@ def _compile(toolchain: Toolchain, path: str, sources: Sources, folder: Path) ->
     compiler = toolchain.for_file(path)
     name = hashlib.sha256(path.encode()).hexdigest()[:8]
     made = folder / f"{Path(path).stem}-{name}.o"
-    compile_instrumented([compiler, *AS_WRITTEN, *flags, path], made, path)
+    typed = f"./{path}" if path.startswith("-") else path  # no option
+    compile_instrumented([compiler, *AS_WRITTEN, *flags, typed], made, path)
     return made
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from memfence.output_files import make_folders, write_file
+from memfence.output_files import CannotWrite, make_folders, write_file
 from memfence.program.expressions import negate
 from memfence.program.ir import Final, Program
 from memfence.questions import check
@@ -42,6 +43,10 @@ class Reproduction(Record):
 
 USUAL, LONGEST = 10.0, 3600.0
 """Seconds."""
+
+
+MADE_BY_US = b"Built with: cc -O2 -pthread. Run with: ./a.out SECONDS"
+"""What stands at the head of a test."""
 
 
 class StressOptions(Record):
@@ -86,6 +91,12 @@ def title(program: Program) -> str:
     return f"{program.source.path or program.name}, for the processor at hand: written by memfence."
 
 
+def _refuse_another(source: Path) -> None:
+    """CannotWrite where another file than one of these tests has the name."""
+    if source.is_file() and MADE_BY_US not in source.read_bytes()[:2_000]:
+        raise CannotWrite(errno.EEXIST, "it is there already, and is no test that was written here", str(source))
+
+
 def stressed(text: str, name: str, stress: StressOptions) -> Counted:
     """Build the C file and run it; it stays in `emit`, if that is given."""
     with TemporaryDirectory(prefix="memfence-") as folder:
@@ -93,6 +104,7 @@ def stressed(text: str, name: str, stress: StressOptions) -> Counted:
         make_folders(kept)
         stem = "".join(c if c.isalnum() or c in "-_+" else "_" for c in Path(name).stem) or "test"
         source = kept / f"{stem}.c"
+        _refuse_another(source)
         write_file(source, text.encode("utf-8"))
         build(source, Path(folder) / "stress")
         return run(Path(folder) / "stress", stress.limit, stress.seed, stress.runs, plain=stress.plain)

@@ -86,6 +86,8 @@ def infinite_runs(usage: Usage, value: Any) -> str | None:
 
 def for_engine(usage: Usage, value: Any) -> str | None:
     asked = question_of(usage)
+    if asked is not None and value in UNBOUNDED and asked.options.model == "sc":
+        return f"the {value} engine is about store buffers, and sc has none; use --engine explicit"
     if asked is None or value == "auto" or (asked.is_safety and asked.asks_states):
         return None
     if asked.is_safety and value not in UNBOUNDED:
@@ -112,6 +114,8 @@ def buffers(usage: Usage, value: Any) -> str | None:
     if asked.options.engine in UNBOUNDED:
         engine = asked.options.engine
         return f"the {engine} engine takes buffers of any length; use --engine explicit, or leave the bound out"
+    if asked.options.model == "sc":
+        return "sc has no buffers"
     if asked.criterion.is_about_accesses:
         return (
             f"`{asked.criterion}` is decided for buffers of any length; a bound goes with safety, state-robust or --ltl"

@@ -177,3 +177,8 @@ def not_with(other: str, *, because: str) -> Rule:
         return because if is_more_than_absence(value) and usage.says(other) else None
 
     return rule
+
+
+def declares_no_ranges(usage: Usage, value: Any) -> str | None:
+    """Integers of C have the width of their type."""
+    return "integers of C have the width of their type" if usage.program and usage.program.language == "c" else None

@@ -59,6 +59,7 @@ def joined(answers: Sequence[Ran | JobLost], asked: Asked) -> Ran:
     stops = {part.stop for part in parts} - {Stop.NOTHING_LEFT} | ({Stop.LOST} if len(parts) < len(answers) else set())
     findings = [part.finding for part in parts if part.finding is not None]
     failures = [part.failure for part in parts if part.failure is not None]
+    stuck = [part.stuck for part in parts if part.stuck is not None]
     return Ran(
         Stop.FOUND if Stop.FOUND in stops else min(stops, key=lambda stop: stop.value, default=Stop.NOTHING_LEFT),
         parts[0].reduced,
@@ -66,6 +67,7 @@ def joined(answers: Sequence[Ran | JobLost], asked: Asked) -> Ran:
         tuple(execution for part in parts for execution in part.executions)[: asked.keep],
         min(findings, key=lambda found: len(found.schedule.edges), default=None),
         min(failures, key=lambda schedule: len(schedule.edges), default=None),
+        min(stuck, key=lambda schedule: len(schedule.edges), default=None),
     )
 
 
@@ -91,4 +93,4 @@ def _first(seconds: Iterable[float | None]) -> float | None:
 
 def _nothing(asked: Asked) -> Ran:
     counts = Counts(0, 0, 0, 0, 0, 0, 0, 0, 0.0, None, None, asked.monitor)
-    return Ran(Stop.LOST, False, counts, (), None, None)
+    return Ran(Stop.LOST, False, counts, (), None, None, None)

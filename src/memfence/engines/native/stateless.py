@@ -94,6 +94,7 @@ class Ran(Record):
     executions: tuple[Execution, ...]
     finding: Borderline | None
     failure: Schedule | None
+    stuck: Schedule | None
 
 
 class Explored(Record):
@@ -106,6 +107,7 @@ class Explored(Record):
     executions: tuple[Execution, ...]
     _finding: Borderline | None
     _failure: Schedule | None
+    _stuck: Schedule | None
     _encoded: Encoded
 
     @property
@@ -127,6 +129,10 @@ class Explored(Record):
         """The SC run that fails."""
         assert self._failure is not None
         return self._sc_trace(self._failure.start, self._failure.edges)
+
+    def stuck_trace(self) -> Trace | None:
+        """The shortest SC run after which a process waits and nobody can go on."""
+        return None if self._stuck is None else self._sc_trace(self._stuck.start, self._stuck.edges)
 
     def borderline_schedule(self) -> Trace:
         """The SC run after which some process could go on with a stale value."""
@@ -208,7 +214,9 @@ def explore(program: Program, *, limits: Limits | None = None, **asked: Any) -> 
 
 def explored(program: Program, encoded: Encoded, ran: Ran) -> Explored:
     """What was seen, in terms of the program."""
-    return Explored(program, ran.stop, ran.reduced, ran.counts, ran.executions, ran.finding, ran.failure, encoded)
+    return Explored(
+        program, ran.stop, ran.reduced, ran.counts, ran.executions, ran.finding, ran.failure, ran.stuck, encoded
+    )
 
 
 def run_part(encoded: Encoded, asked: Asked, limits: Limits, part: int = 0, parts: int = 1) -> Ran:
@@ -225,7 +233,7 @@ def run_part(encoded: Encoded, asked: Asked, limits: Limits, part: int = 0, part
         part,
         **for_core(limits),
     )
-    found, failure = native.finding, native.failure
+    found, failure, stuck = native.finding, native.failure, native.stuck
     return Ran(
         Stop(native.stop),
         native.reduced,
@@ -233,6 +241,7 @@ def run_part(encoded: Encoded, asked: Asked, limits: Limits, part: int = 0, part
         tuple(Execution(s.borderline, s.failed, s.truncated, s.start, tuple(s.edges)) for s in native.kept),
         None if found is None else Borderline(_schedule(found.schedule), found.edge, tuple(found.reads)),
         None if failure is None else _schedule(failure),
+        None if stuck is None else _schedule(stuck),
     )
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.c.confinement import Overlay, dependencies, folders_of_compiler
-from memfence.frontends.endings import MAY_BE_INCLUDED, is_cpp, is_llvm_text
+from memfence.frontends.endings import MAY_BE_INCLUDED, is_cpp, is_llvm_text, is_part_of_program
 from memfence.program.load_options import COptions
 from memfence.reading import MOST_FILES, TooManyFiles, confined_to, files_of, read_text, require_allowed
 from memfence.source import SourceText
@@ -84,19 +84,26 @@ def compile_text(source: SourceText, options: COptions, instead: Sequence[Source
         given, around = _file_for(source, Path(folder))
         around = [*around, *_changed([text for text in instead if text.path != source.path], Path(folder))]
         out = Path(folder) / "out.ll"
+        text = named(given, in_cpp=in_cpp)
         overlay = _overlay(clang, given, source)
         if overlay is not None:
             around += _within(overlay, Path(folder))
-            _require_only(overlay, [*command, *around, str(given)], Path(folder), source)
-        done = _run([*command, *around, "-o", str(out), str(given)], source)
+            _require_only(overlay, [*command, *around, *text], Path(folder), source)
+        done = _run([*command, *around, "-o", str(out), *text], source)
         if options.overflow and not options.as_compiled and _folds_undefined(done.stderr, out):
             command += CONSTANTS
-            done = _run([*command, *around, "-o", str(out), str(given)], source)
+            done = _run([*command, *around, "-o", str(out), *text], source)
         if done.returncode != 0 and "exceptions disabled" in done.stderr:  # legal, as long as nothing is thrown
-            done = _run([*command, "-fexceptions", *around, "-o", str(out), str(given)], source)
+            done = _run([*command, "-fexceptions", *around, "-o", str(out), *text], source)
         if done.returncode != 0 or not out.exists():
             raise InputError(_diagnostics(done.stderr, source))
         return out.read_text(encoding="utf-8", errors="replace")
+
+
+def named(path: Path, *, in_cpp: bool) -> list[str]:
+    """How a compiler is given the file: a dash would begin an option, and endings tell the language."""
+    typed = f"{os.curdir}{os.sep}{path}" if str(path).startswith("-") else str(path)
+    return [typed] if is_part_of_program(path) or path.suffix == ".C" else ["-x", "c++" if in_cpp else "c", typed]
 
 
 def _overlay(clang: Sequence[str], given: Path, source: SourceText) -> Overlay | None:

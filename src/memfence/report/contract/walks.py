@@ -21,7 +21,7 @@ class Iteration(TypedDict):
 
 
 class ExploreFinding(TypedDict):
-    kind: Literal["assertion failure", "borderline", "walk"]
+    kind: Literal["assertion failure", "deadlock", "borderline", "walk"]
     text: NotRequired[str]
     schedule: dict[str, Any]
     trace: list[Step]

@@ -13,7 +13,7 @@ from memfence.execution.trace import Trace
 from memfence.models.spec import TSO
 from memfence.models.state import Run
 from memfence.program.facts.torn_steps import processes_with_torn_steps
-from memfence.program.ir import Program
+from memfence.program.ir import NoDeadlock, Program
 from memfence.program.text.steps import step_text
 from memfence.questions.explore import ExploreFinding, ExploreResult, Iteration
 from memfence.report.describe.check_data import trace_list
@@ -22,6 +22,7 @@ from memfence.report.formats.json import Object, dump
 from memfence.report.views.run_table import run_table
 from memfence.report.views.table import Column, render_table, wrap
 from memfence.report.words.coverage import assumptions, covered_facts
+from memfence.report.words.findings import deadlock_text
 from memfence.report.words.reason import why_sentences
 from memfence.report.words.sentences import limit_fact, stop_text, timeout_text
 from memfence.source import NOWHERE
@@ -101,7 +102,7 @@ def _explore_facts(result: ExploreResult) -> Iterator[tuple[str, str]]:
         if note is not None:
             yield "note", note
     yield from covered_facts(result.program, TSO.name, verbose=False)
-    if result.program.properties:
+    if any(not isinstance(stated, NoDeadlock) for stated in result.program.properties):
         yield "note", "only assertions are checked here; `memfence check` checks the stated properties"
     kind = "one of each class of equivalent executions" if result.reduced else "all of them, without reduction"
     yield "runs", f"{counts.interleavings:,} interleavings, {counts.borderline:,} borderline, {counts.failed:,} failing"
@@ -109,7 +110,7 @@ def _explore_facts(result: ExploreResult) -> Iterator[tuple[str, str]]:
         "search",
         (f"{kind}: {counts.steps:,} steps, {counts.redundant:,} runs given up as redundant, {counts.seconds:.2f} s"),
     )
-    if counts.deadlocked:
+    if counts.deadlocked and not any(isinstance(stated, NoDeadlock) for stated in result.program.properties):
         yield "note", f"{counts.deadlocked:,} executions end with a process blocked"
     if counts.truncated:
         yield "note", f"{counts.truncated:,} executions are longer than {result.depth} steps and were not run on"
@@ -156,6 +157,8 @@ def finding_text(finding: ExploreFinding) -> str:
         seen = ", ".join(f"{program.variables[read.variable].name} = {read.value}" for read in finding.stale)
         reader = program.processes[finding.reader].name
         return f"`{reader}` could read the stale {seen}, which no SC execution allows it"
+    if finding.kind == "deadlock":
+        return deadlock_text(trace).partition(": ")[2]
     reason = "the program fails" if trace.failure is None else trace.failure.reason
     return f"{_who(trace)}: {reason}"
 
@@ -278,7 +281,7 @@ def no_answer_object(file: str, deadline: Deadline) -> Object:
 def replay_object(replayed: tuple[Replayable, ...]) -> Object:
     """`memfence explore --replay --json`: as for an exploration that ran these executions and no others."""
     borderline = sum(found.kind == "borderline" for found in replayed)
-    failed = sum(found.kind == "assertion failure" for found in replayed)
+    failed = sum(found.kind in ("assertion failure", "deadlock") for found in replayed)
     return {
         "file": replayed[0].trace.program.source.path,
         "verdict": Verdict.VIOLATED.value if borderline or failed else Verdict.UNKNOWN.value,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memfence.verbs.names import CHECKING, COMPILING, READING
 from memfence.verbs.option import MOST, Group, Option
-from memfence.verbs.rules import compiled_text, ends_that_are_normal, one_with_states, program_in_c
+from memfence.verbs.rules import compiled_text, declares_no_ranges, ends_that_are_normal, one_with_states, program_in_c
 
 C = frozenset({"c"})
 TRANSLATED = frozenset({"translate"})
@@ -27,6 +27,7 @@ HOW = (
         least=1,
         most=31,
         shows_default=False,
+        rules=(declares_no_ranges,),
         help="Integers that declare no range wrap at N bits. Default: exact where bounded, else 8.",
     ),
     Option(
