@@ -22,7 +22,7 @@ def test_a_file_is_read_whatever_its_name(name: str, options: tuple[str, ...], t
     assert done.returncode == 1 and "assert(0) fails" in done.stdout
 
 
-@pytest.mark.parametrize("option", ["--html", "--sarif", "--junit", "--certificate", "--witness"])
+@pytest.mark.parametrize("option", ["--html", "--sarif", "--junit", "--certificate"])
 @pytest.mark.parametrize("name", ["part.h", "other.c", "other.pml"])
 def test_no_report_is_written_over_a_part_of_a_program(option: str, name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text("mine")
