@@ -10,10 +10,10 @@ import pytest
 from memfence import pipeline
 from memfence.axiomatic.candidates import candidate
 from memfence.models.cat.interpreter import judge
-from memfence.questions.portable import check_models
-from memfence.questions.portable_result import ByDependencies, Counterexample
+from memfence.questions.models import check_models
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
+from memfence.tasks.evidence import ByDependencies, Counterexample
 from memfence.tasks.options import CheckOptions
 from support.c_compiler import needs_clang
 

@@ -9,9 +9,9 @@ import pytest
 
 from memfence.pipeline import load
 from memfence.program.ir import NoDeadlock
-from memfence.questions.portable import check_models
-from memfence.questions.portable_result import Counterexample
+from memfence.questions.models import check_models
 from memfence.tasks.answer import Verdict
+from memfence.tasks.evidence import Counterexample
 from memfence.tasks.options import CheckOptions
 from support.corpus import CORPUS, needs_corpus
 

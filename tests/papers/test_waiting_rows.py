@@ -8,11 +8,10 @@ import pytest
 
 from memfence.pipeline import load, load_text
 from memfence.program.ir import NoDeadlock, Program
-from memfence.questions.portable import check_models
-from memfence.questions.portable_result import ByRuns, Counterexample
+from memfence.questions.models import check_models
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
-from memfence.tasks.evidence import Deadlocked, Run
+from memfence.tasks.evidence import Counterexample, Deadlocked, Run
 from memfence.tasks.options import CheckOptions
 from support.c_compiler import HAS_CLANG
 from support.corpus import CORPUS, needs_corpus
@@ -49,8 +48,8 @@ def test_a_thread_waits_for_ever(path: Path) -> None:
     for answer in check_models(load(path), MODELS, CheckOptions(timeout_seconds=60)).answers:
         assert answer.verdict is Verdict.VIOLATED
         match answer.evidence:
-            case ByRuns(result):
-                assert isinstance(result.evidence, Run) and isinstance(result.evidence.finding, Deadlocked)
+            case Run(_, Deadlocked()):
+                assert answer.check is not None
             case Counterexample() as found:
                 assert isinstance(found.violated, NoDeadlock)
             case other:

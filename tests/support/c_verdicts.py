@@ -7,12 +7,12 @@ from memfence.axiomatic.code import Check
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.program.load_options import COptions, LoadOptions
-from memfence.questions.portable_result import ByRuns, Counterexample, ModelAnswer
 from memfence.report.describe.portable import reason_text
 from memfence.report.words.findings import finding_text
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
-from memfence.tasks.result import CheckResult
+from memfence.tasks.evidence import Counterexample
+from memfence.tasks.result import CheckResult, ModelAnswer
 
 WITH_STATES = ("sc", "tso", "pso")
 OF_EVENTS = ("x86", "rc11", "armv8")
@@ -43,9 +43,9 @@ def _failure(result: CheckResult) -> str:
 
 
 def _reason(answer: ModelAnswer) -> str:
+    if answer.check is not None:
+        return _failure(answer.check)
     match answer.evidence:
-        case ByRuns(result):
-            return _failure(result)
         case Counterexample() as found if found.failed is not None:
             item = found.execution.code.item_at(found.failed)
             assert isinstance(item, Check)

@@ -9,9 +9,9 @@ from memfence.api.inputs import Source, options_for, read_program, understand
 from memfence.deadline import Deadline
 from memfence.models.catalogue import USUAL
 from memfence.questions.conflicts import refuse_other_processors
-from memfence.questions.portable import check_models as ask
-from memfence.questions.portable_result import PortableResult
+from memfence.questions.models import check_models as ask
 from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import PortableResult
 from memfence.verbs.models import models_in
 
 if TYPE_CHECKING:

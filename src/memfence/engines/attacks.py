@@ -55,14 +55,14 @@ class AttackEngine:
 
     def answer(self, task: Task) -> Answer:
         assert isinstance(task.goal, Keeps)
-        if not task.model.has_buffers:
+        if not task.spec.has_buffers:
             return Answer(Verdict.HOLDS, ScItself(), self.name, Cost())
         spent = Cost()
         if task.goal.flatten is not None and task.goal.criterion is Criterion.PERSISTENT:
             is_proved, spent = self._is_persistent_flattened(task, task.goal.flatten)
             if is_proved:
                 return Answer(Verdict.HOLDS, NoAttack(task.goal.flatten), "sc attacks, flattened", spent)
-        kind = attack_kind(task.goal.criterion, task.model)
+        kind = attack_kind(task.goal.criterion, task.spec)
         if has_counters(task.program):
             soon = self._soon(task, kind)
             spent += soon.cost

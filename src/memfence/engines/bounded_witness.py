@@ -19,7 +19,7 @@ def find_bounded_witness(task: Task) -> Trace | None:
     The task is about a model without bound.
     """
     assert isinstance(task.goal, Safety)
-    for model in climb(task.model, HIGHEST):
+    for model in climb(task.spec, HIGHEST):
         if task.is_over:
             return None
         explored = explore(task.program, model, task.goal, limits=task.limits, reductions=task.reductions)

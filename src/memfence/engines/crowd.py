@@ -35,16 +35,16 @@ class CrowdEngine:
             return Obstacle.FIXED_NUMBER
         if not isinstance(task.goal, Safety):
             return Obstacle.OTHER_GOAL
-        match task.model.buffering:
+        match task.spec.buffering:
             case Buffering.NOWHERE | Buffering.PER_PROCESS:
                 pass
             case Buffering.PER_VARIABLE:
                 return Obstacle.ONLY_TSO
             case _:
-                assert_never(task.model.buffering)
-        if task.model.is_bounded:
+                assert_never(task.spec.buffering)
+        if task.spec.is_bounded:
             return Obstacle.ANY_BOUND
-        return unsupported(without_waits(task.program), task.goal, task.model)
+        return unsupported(without_waits(task.program), task.goal, task.spec)
 
     def answer(self, task: Task) -> Answer:
         assert isinstance(task.goal, Safety)
@@ -60,7 +60,7 @@ class CrowdEngine:
     def _about(self, task: Task, program: Program, *, is_exact: bool) -> Answer:
         """The answer about `program`, which does whatever that of the task can, or fails; its runs may be its own."""
         assert isinstance(task.goal, Safety)
-        found = explore_crowd(program, task.goal, task.model, limits=task.limits, reductions=task.reductions)
+        found = explore_crowd(program, task.goal, task.spec, limits=task.limits, reductions=task.reductions)
         counts = (("parts", found.parts),)
         if found.finding is not None:
             trace: Trace | None = found.trace()
@@ -71,7 +71,7 @@ class CrowdEngine:
             run = Run(trace, found.finding, Route.BACKWARD_ONLY)
             return Answer(Verdict.VIOLATED, run, self.name, found.cost, counts)
         if found.complete:
-            proof = AnyNumber(program.any_number, task.model, found.parts)
+            proof = AnyNumber(program.any_number, task.spec, found.parts)
             return Answer(Verdict.HOLDS, proof, self.name, found.cost, counts)
         return Answer(Verdict.UNKNOWN, Limit(found.stop, found.cost.states), self.name, found.cost, counts)
 

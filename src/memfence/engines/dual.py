@@ -22,9 +22,9 @@ class DualEngine:
     def obstacle(self, task: Task) -> Obstacle | None:
         if not isinstance(task.goal, Safety):
             return Obstacle.OTHER_GOAL
-        if task.model.buffering is not Buffering.PER_PROCESS:
+        if task.spec.buffering is not Buffering.PER_PROCESS:
             return Obstacle.ONLY_TSO
-        if task.model.is_bounded:
+        if task.spec.is_bounded:
             return Obstacle.ANY_BOUND
         return unsupported(task.program, task.goal)
 

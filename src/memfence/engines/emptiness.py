@@ -18,17 +18,17 @@ class EmptinessEngine:
     def obstacle(self, task: Task) -> Obstacle | None:
         if not isinstance(task.goal, NoAcceptedRun):
             return Obstacle.OTHER_GOAL
-        return None if task.model.is_bounded or not task.model.has_buffers else Obstacle.NO_BOUND
+        return None if task.spec.is_bounded or not task.spec.has_buffers else Obstacle.NO_BOUND
 
     def answer(self, task: Task) -> Answer:
         assert isinstance(task.goal, NoAcceptedRun)
-        found = find_accepted_run(task.program, task.model, task.goal, limits=task.limits)
+        found = find_accepted_run(task.program, task.spec, task.goal, limits=task.limits)
         fair = any(isinstance(condition, ProcessRuns) for condition in task.goal.conditions)
         if found.lasso is not None:
             return Answer(Verdict.VIOLATED, found.lasso, self.name, found.cost)
         if not found.complete:
             return Answer(Verdict.UNKNOWN, Limit(found.stop, found.cost.states), self.name, found.cost)
         if found.refused:
-            return Answer(Verdict.HOLDS_UP_TO, Bound(task.model, fair), self.name, found.cost)
-        evidence = Exhausted(task.model.unbounded, task.model.bound, fair)
+            return Answer(Verdict.HOLDS_UP_TO, Bound(task.spec, fair), self.name, found.cost)
+        evidence = Exhausted(task.spec.unbounded, task.spec.bound, fair)
         return Answer(Verdict.HOLDS, evidence, self.name, found.cost)

@@ -29,7 +29,7 @@ class ExplicitEngine:
     def answer(self, task: Task) -> Answer:
         assert isinstance(task.goal, Safety)
         cost = Cost()
-        for model in climb(task.model):
+        for model in climb(task.spec):
             explored = explore(task.program, model, task.goal, limits=task.limits, reductions=task.reductions)
             cost += explored.cost
             if explored.stop is not Stop.NOTHING_LEFT or explored.refused == 0:

@@ -63,7 +63,7 @@ class FewSwitchesEngine:
     def _explored(self, task: Task, most: int) -> Explored:
         """The last of the searches with growing buffers."""
         assert isinstance(task.goal, Safety)
-        for model in climb(task.model, MOST_PENDING):
+        for model in climb(task.spec, MOST_PENDING):
             explored = explore(
                 task.program,
                 model,

@@ -30,15 +30,15 @@ class ForgetfulEngine:
     def obstacle(self, task: Task) -> Obstacle | None:
         if not isinstance(task.goal, Safety):
             return Obstacle.OTHER_GOAL
-        match task.model.buffering:
+        match task.spec.buffering:
             case Buffering.NOWHERE | Buffering.PER_PROCESS | Buffering.PER_VARIABLE:
-                return unless_unbounded(task.model) or _obstacle(task.program, task.goal)
+                return unless_unbounded(task.spec) or _obstacle(task.program, task.goal)
             case _:
-                assert_never(task.model.buffering)  # what is forgotten covers PSO, not every weaker model
+                assert_never(task.spec.buffering)  # what is forgotten covers PSO, not every weaker model
 
     def answer(self, task: Task) -> Answer:
         assert isinstance(task.goal, Safety)
-        larger = with_forgetful_buffers(for_hardware(task.program, task.model))
+        larger = with_forgetful_buffers(for_hardware(task.program, task.spec))
         found = explore(larger, SC, task.goal, limits=task.limits, reductions=task.reductions)
         if found.finding is not None:  # of a program that can do more
             return outside(self.name, Obstacle.NOT_BY_FORGETTING).costing(found.cost)

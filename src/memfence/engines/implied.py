@@ -39,7 +39,7 @@ class ImpliedEngine:
     name = "implied"
 
     def obstacle(self, task: Task) -> Obstacle | None:
-        if (obstacle := unless_unbounded(task.model)) is not None:
+        if (obstacle := unless_unbounded(task.spec)) is not None:
             return obstacle
         if other_communication(task.program) is not None or has_lock_regions(task.program):
             return Obstacle.OTHER_COMMUNICATION
@@ -67,7 +67,7 @@ class ImpliedEngine:
     def _implied(self, task: Task, cost: Cost) -> Answer:
         """HOLDS, where a stronger criterion does; SC has the same answer already."""
         is_safety = isinstance(task.goal, Safety)
-        for requirement in attackable(task.program, task.model):
+        for requirement in attackable(task.program, task.spec):
             kind = attack_kind(requirement.criterion, requirement.model)
             found = explore_attacks(task.program, kind, limits=task.limits, reductions=task.reductions)
             cost += found.cost
@@ -82,7 +82,7 @@ class ImpliedEngine:
 
 def _run(task: Task, under_sc: Explored) -> Run:
     assert under_sc.finding is not None
-    return Run(with_store_buffers(under_sc.trace(), task.model), under_sc.finding, Route.UNDER_SC)
+    return Run(with_store_buffers(under_sc.trace(), task.spec), under_sc.finding, Route.UNDER_SC)
 
 
 def speaks_of_plain_states(goal: Safety, processes: int) -> bool:

@@ -79,7 +79,7 @@ class OneProcessEngine:
                     break
             if not is_ruled_out:
                 return Answer(Verdict.UNKNOWN, Limit(Stop.STATES, cost.states), self.name, cost)
-        return Answer(Verdict.HOLDS, Invariant(task.model), self.name, cost)
+        return Answer(Verdict.HOLDS, Invariant(task.spec), self.name, cost)
 
 
 def _cases(expr: Expr) -> Iterator[Expr]:

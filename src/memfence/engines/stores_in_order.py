@@ -31,9 +31,9 @@ class StoresInOrderEngine:
     def obstacle(self, task: Task) -> Obstacle | None:
         if not isinstance(task.goal, Safety):
             return Obstacle.OTHER_GOAL
-        if not task.model.reorders_stores:
+        if not task.spec.reorders_stores:
             return Obstacle.STORES_KEEP_ORDER
-        if task.model.is_bounded:
+        if task.spec.is_bounded:
             return Obstacle.BOUND_GIVEN
         if task.goal.final_values:
             return Obstacle.LISTS_FINAL_STATES
@@ -59,7 +59,7 @@ class StoresInOrderEngine:
 
 def with_own_buffers(trace: Trace, task: Task) -> Trace | None:
     """The run of TSO as one of PSO; None where an order of C or a store fence means something else there."""
-    model = task.model.definition
+    model = task.spec.definition
     steps: list[Step] = []
     for position, taken in enumerate(trace.steps):
         step = taken.step

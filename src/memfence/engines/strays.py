@@ -35,9 +35,9 @@ class StrayEngine:
         return None if _is_asked(task) else Obstacle.OTHER_GOAL
 
     def answer(self, task: Task) -> Answer:
-        if not task.model.has_buffers:
+        if not task.spec.has_buffers:
             return Answer(Verdict.HOLDS, ScItself(), "explicit", Cost())
-        sc = explore_sc_states(task.program, task.model, task.limits, reductions=task.reductions)
+        sc = explore_sc_states(task.program, task.spec, task.limits, reductions=task.reductions)
         if sc.stop is not Stop.NOTHING_LEFT:
             return Answer(Verdict.UNKNOWN, Limit(sc.stop, sc.cost.states), "explicit", sc.cost)
         verdict, evidence, cost = _searched(task, sc)
@@ -46,7 +46,7 @@ class StrayEngine:
 
 def _searched(task: Task, sc: ScStates) -> tuple[Verdict, Evidence, Cost]:
     cost = sc.cost
-    for model in climb(task.model):
+    for model in climb(task.spec):
         found = explore_strays(sc, model, task.limits)
         cost += found.cost
         if found.found:
@@ -66,11 +66,11 @@ class UnboundedStrayEngine:
     def obstacle(self, task: Task) -> Obstacle | None:
         if not _is_asked(task):
             return Obstacle.OTHER_GOAL
-        return unless_unbounded(task.model) or unbounded_obstacle(task.program)
+        return unless_unbounded(task.spec) or unbounded_obstacle(task.program)
 
     def answer(self, task: Task) -> Answer:
         whole = task.within(most_states=0, timeout_seconds=None)  # the limits are for what need not end
-        sc = explore_sc_states(task.program, task.model, whole.limits, reductions=task.reductions)
+        sc = explore_sc_states(task.program, task.spec, whole.limits, reductions=task.reductions)
         if sc.stop is not Stop.NOTHING_LEFT:
             return Answer(Verdict.UNKNOWN, Limit(sc.stop, sc.cost.states), "symbolic", sc.cost)
         found = explore_unbounded(sc, task.limits)
@@ -86,7 +86,7 @@ class UnboundedStrayEngine:
 def _run_to_stray(task: Task, sc: ScStates, cost: Cost) -> tuple[Verdict, Evidence, Cost]:
     """Such a state exists: some bound is large enough."""
     stop = Stop.STATES
-    for model in climb(task.model, HIGHEST):
+    for model in climb(task.spec, HIGHEST):
         found = explore_strays(sc, model, task.limits)
         cost += found.cost
         if found.found:

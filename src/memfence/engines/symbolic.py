@@ -19,7 +19,7 @@ class SymbolicEngine:
     def obstacle(self, task: Task) -> Obstacle | None:
         if not isinstance(task.goal, Safety):
             return Obstacle.OTHER_GOAL
-        if (obstacle := unless_unbounded(task.model)) is not None:
+        if (obstacle := unless_unbounded(task.spec)) is not None:
             return obstacle
         if task.goal.final_values:
             return Obstacle.LISTS_FINAL_STATES
@@ -27,7 +27,7 @@ class SymbolicEngine:
 
     def answer(self, task: Task) -> Answer:
         assert isinstance(task.goal, Safety)
-        found = explore_symbolic(task.program, task.model, task.goal, limits=task.limits, reductions=task.reductions)
+        found = explore_symbolic(task.program, task.spec, task.goal, limits=task.limits, reductions=task.reductions)
         answer = Answer(Verdict.HOLDS, Fixpoint(Closure.AUTOMATA), self.name, found.cost, counts=_counts(found))
         if found.finding is None and found.complete:
             return answer

@@ -34,7 +34,7 @@ class TwoProcessesEngine:
         """A process that does not move looks as if it had halted, so deadlocks and final states are another matter."""
         if not isinstance(task.goal, Safety):
             return Obstacle.OTHER_GOAL
-        if task.model.is_bounded:
+        if task.spec.is_bounded:
             return Obstacle.BOUND_GIVEN
         if len(task.program.processes) <= 2:
             return Obstacle.TWO_PROCESSES_ARE_ALL
@@ -47,7 +47,7 @@ class TwoProcessesEngine:
     def answer(self, task: Task) -> Answer:
         assert isinstance(task.goal, Safety)
         cost, stop = Cost(), Stop.NOTHING_LEFT
-        for model in climb(task.model, MOST_PENDING):
+        for model in climb(task.spec, MOST_PENDING):
             for pair in _pairs(task.program):
                 alone = _only(task.program, pair)
                 found = explore(alone, model, task.goal, limits=task.limits, reductions=task.reductions)

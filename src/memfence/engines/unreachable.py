@@ -28,7 +28,7 @@ class UnreachableEngine:
         return None if is_out_of_reach(task.program, task.goal) else Obstacle.NOT_BY_CONTROL_FLOW
 
     def answer(self, task: Task) -> Answer:
-        return Answer(Verdict.HOLDS, Invariant(task.model), self.name, Cost())
+        return Answer(Verdict.HOLDS, Invariant(task.spec), self.name, Cost())
 
 
 def is_out_of_reach(program: Program, goal: Safety) -> bool:

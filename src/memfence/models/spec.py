@@ -76,6 +76,12 @@ class ModelSpec(Record):
         return self.definition.reading_of_fence(order)
 
 
+class Axioms(Record):
+    """A model by its text: a name of the catalogue, or the path of a user's file."""
+
+    name: str
+
+
 SC = ModelSpec("sc", Buffering.NOWHERE, ())
 TSO = ModelSpec("tso", Buffering.PER_PROCESS, ("mfence",))
 PSO = ModelSpec("pso", Buffering.PER_VARIABLE, ("mfence", "sfence"))

@@ -13,6 +13,7 @@ from functools import partial
 from typing import assert_never
 
 from memfence.engines.registry import engine_named
+from memfence.models.spec import ModelSpec
 from memfence.program.facts.split_accesses import refuse_torn_stores
 from memfence.records import Record
 from memfence.tasks.answer import Answer, Tried, Verdict, outside
@@ -21,7 +22,7 @@ from memfence.tasks.evidence import Limit, Route, Run
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.options import EngineName
-from memfence.tasks.task import Keeps, NoAcceptedRun, Safety, Task
+from memfence.tasks.task import GoodExecutions, Keeps, NoAcceptedRun, Safety, Task
 
 
 class Attempt(Record):
@@ -69,7 +70,7 @@ def decide(task: Task, engine: EngineName = "auto") -> Answer:
     if task.limits.cluster is not None:
         return ask("cluster", task)
     match task.goal:
-        case Safety() if not task.model.has_buffers:
+        case Safety() if not task.spec.has_buffers:
             return _under_sc(task, engine)
         case Safety() if engine != "auto":
             return ask(engine, task)
@@ -81,13 +82,16 @@ def decide(task: Task, engine: EngineName = "auto") -> Answer:
             return ask("sc races" if criterion.is_about_races else "sc attacks", task)
         case NoAcceptedRun():
             return _infinite_runs(task)
+        case GoodExecutions():
+            return ask("axiomatic", task)
         case _:
             assert_never(task.goal)
 
 
 def ask(name: str, task: Task) -> Answer:
     """What one engine says, be it only why it does not answer. InputError where the model tears a store apart."""
-    refuse_torn_stores(task.program, has_buffers=task.model.has_buffers)
+    if isinstance(task.model, ModelSpec):
+        refuse_torn_stores(task.program, has_buffers=task.model.has_buffers)
     engine = engine_named(name)
     is_for_any = name == "any number" or not task.program.any_number
     obstacle = engine.obstacle(task) if is_for_any else Obstacle.ANY_NUMBER
@@ -136,7 +140,7 @@ def _share(task: Task) -> float | None:
 def _safety(task: Task) -> Answer:
     first = _attempted(task, SMALL)
     tried = [_tried(SMALL.engine, first)]
-    is_bounded = task.model.is_bounded and first.stop is Stop.NOTHING_LEFT
+    is_bounded = task.spec.is_bounded and first.stop is Stop.NOTHING_LEFT
     if first.is_conclusive or first.is_interrupted or is_bounded or task.is_over:
         return replace(first, tried=tuple(tried))
     for attempt in SAFETY[1:]:
@@ -213,7 +217,7 @@ def _attempted(task: Task, attempt: Attempt) -> Answer:
 
 def _without_bound(name: str, task: Task) -> Task:
     """The same question for any buffers, where the engine knows no others: a proof is one for the bound as well."""
-    unbounded = replace(task, model=task.model.unbounded)
+    unbounded = replace(task, model=task.spec.unbounded)
     return unbounded if engine_named(name).obstacle(task) is Obstacle.ANY_BOUND else task
 
 
@@ -221,7 +225,7 @@ def _trusted(task: Task, answer: Answer) -> Answer:
     """A run that was found with any buffers may need larger ones than the task allows: it is no answer."""
     run = answer.evidence
     is_any = isinstance(run, Run) and run.route not in (Route.DIRECT, Route.UNDER_SC, Route.FEW_SWITCHES)
-    return outside(answer.engine, Obstacle.ANY_BOUND) if is_any and task.model.is_bounded else answer
+    return outside(answer.engine, Obstacle.ANY_BOUND) if is_any and task.spec.is_bounded else answer
 
 
 def _better(first: Answer, last: Answer) -> Answer:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from memfence.execution.trace import Trace
 from memfence.records import Record
-from memfence.tasks.evidence import Bound, Evidence, Lasso, Limit, Outside, Run
+from memfence.tasks.evidence import Bound, Counterexample, Evidence, Lasso, Limit, Outside, Run
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
 
@@ -76,6 +76,11 @@ class Answer(Record):
     @property
     def trace(self) -> Trace | None:
         return self.evidence.trace if isinstance(self.evidence, Run | Lasso) else None
+
+    @property
+    def counterexample(self) -> Counterexample | None:
+        """The execution that shows a violation."""
+        return self.evidence if isinstance(self.evidence, Counterexample) else None
 
     @property
     def bound(self) -> int | None:

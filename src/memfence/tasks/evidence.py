@@ -1,12 +1,13 @@
 """Why an answer is what it is: data that a report turns into words, and a checker into a check.
 
-VIOLATED comes with a `Run` or `Lasso`, HOLDS with one of the proofs, HOLDS_UP_TO with a `Bound`, `FewSwitches` or
-`FewThreads`, UNKNOWN with a `Limit` or with what lies `Outside` the engine.
+VIOLATED comes with a `Run`, a `Lasso` or a `Counterexample`, HOLDS with one of the proofs, HOLDS_UP_TO with a `Bound`,
+`FewSwitches`, `FewThreads` or `Cut`, UNKNOWN with a `Limit` or with what lies `Outside` the engine.
 """
 
 from __future__ import annotations
 
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 from memfence.execution.trace import Trace
 from memfence.models.spec import ModelSpec
@@ -14,6 +15,14 @@ from memfence.records import Record
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Stop
 from memfence.tasks.obstacle import Obstacle
+
+if TYPE_CHECKING:
+    from memfence.axiomatic.execution import Execution, Place
+    from memfence.axiomatic.model import AxiomaticModel
+    from memfence.axiomatic.unrolling.refusal import Unfit
+    from memfence.models.cat.interpreter import Finding as CatFinding
+    from memfence.program.ir import Property
+    from memfence.source import Span
 
 # What a run shows
 
@@ -102,6 +111,37 @@ class Lasso(Record):
     loop_start: int
 
 
+class Forbidding(Record):
+    """A stronger model under which an execution is impossible, and the axiom that says so, with events by number."""
+
+    model: str
+    finding: CatFinding
+
+
+class Counterexample(Record):
+    """An execution that the model allows and that shows the violation, with loops `unrolled` so often.
+
+    `violated`: the condition on final states; None where a check in the code fails. `race`: two events, by number, that
+    race; then the execution shows undefined behaviour. `after_race`: two that race in an execution that shows something
+    else: it comes of that. `forbidden_by`: stronger models that forbid it. `variants`: the readings of C's orders that
+    show the like, where not all do.
+    """
+
+    execution: Execution
+    model: AxiomaticModel
+    violated: Property | None
+    race: tuple[int, int] | None
+    forbidden_by: tuple[Forbidding, ...]
+    after_race: tuple[int, int] | None = None
+    unrolled: int = 1
+    variants: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> Place | None:
+        """The check that fails."""
+        return self.execution.failed[0] if self.execution.failed else None
+
+
 # Proofs
 
 
@@ -170,6 +210,12 @@ class NoExecution(Record):
     events: int
 
 
+class Complete(Record):
+    """Every execution was looked at: no loop goes round more often than it was unrolled."""
+
+    unrolled: int
+
+
 class ScItself(Record):
     """The question compares the model with SC, and the model is SC."""
 
@@ -199,6 +245,12 @@ class FewSwitches(Record):
     steps: int | None = None
 
 
+class Cut(Record):
+    """Every execution was looked at in which no loop goes round more often than it was unrolled."""
+
+    unrolled: int
+
+
 class FewThreads(Record):
     """Proved for 1 to `threads` instances of `templates`, as many of each; nothing is known of more."""
 
@@ -209,19 +261,41 @@ class FewThreads(Record):
 class Limit(Record):
     """The search stopped before its end, after so many states. `under_sc`: it was a search of SC states.
 
-    `found`: what was asked for is reachable, but no run to it was found in time.
+    `found`: what was asked for is reachable, but no run to it was found in time. `unrolled`: executions were looked for
+    in which loops go round at most so often.
     """
 
     stop: Stop
     states: int
     under_sc: bool = False
     found: bool = False
+    unrolled: int | None = None
 
 
 class Torn(Record):
     """A step of these processes has several stores, and whether others may see it half-way was not decided."""
 
     processes: tuple[int, ...]
+
+
+class ByDependencies(Record):
+    """Nothing is found where the dependencies of the text are kept; this, where a compiler removes them."""
+
+    without: Counterexample
+
+
+class MayWait(Record):
+    """Nothing fails, but a thread waits where it could have gone another way (`span`): for ever, or not?"""
+
+    span: Span
+    unrolled: int
+
+
+class OutOfReach(Record):
+    """The program cannot be asked about under axioms."""
+
+    why: Unfit
+    span: Span
 
 
 class Outside(Record):
@@ -231,5 +305,7 @@ class Outside(Record):
     obstacle: Obstacle
 
 
-Proof = Exhausted | Fixpoint | AnyNumber | Invariant | NoAttack | Implied | NoExecution | ScItself
-Evidence = Run | Lasso | Proof | Bound | FewSwitches | FewThreads | Limit | Torn | Outside
+Proof = Exhausted | Fixpoint | AnyNumber | Invariant | NoAttack | Implied | NoExecution | Complete | ScItself
+Shows = Run | Lasso | Counterexample
+Unknown = Limit | Torn | ByDependencies | MayWait | OutOfReach | Outside
+Evidence = Shows | Proof | Bound | FewSwitches | FewThreads | Cut | Unknown

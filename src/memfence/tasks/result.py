@@ -9,7 +9,7 @@ from memfence.records import Record
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.doubts import Doubt
-from memfence.tasks.evidence import Evidence, Lasso
+from memfence.tasks.evidence import ByDependencies, Complete, Counterexample, Cut, Evidence, Lasso, Limit, MayWait
 from memfence.tasks.limits import Cost, Limits, peak_megabytes
 from memfence.tasks.plain_race import PlainRaces
 from memfence.tasks.shown import Shown
@@ -78,3 +78,61 @@ class CheckResult(Shown, Record, repr=False):
     def loop_start(self) -> int | None:
         """The trace is a lasso, whose steps from there on (counted from 0) repeat for ever."""
         return self.evidence.loop_start if isinstance(self.evidence, Lasso) else None
+
+
+class ModelAnswer(Record):
+    """The answer about `program` under the model called `name`. `check`: the whole result where runs were searched."""
+
+    program: Program
+    name: str
+    answer: Answer
+    check: CheckResult | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.answer.verdict if self.check is None else self.check.verdict
+
+    @property
+    def evidence(self) -> Evidence:
+        return self.answer.evidence
+
+    @property
+    def shown(self) -> Counterexample | None:
+        """The execution that it shows, be it of a program without dependencies."""
+        evidence = self.evidence
+        return evidence.without if isinstance(evidence, ByDependencies) else self.answer.counterexample
+
+    @property
+    def unrolled(self) -> int | None:
+        """How often loops were gone round; None: no bound at all."""
+        match self.shown or self.evidence:
+            case Counterexample() | Complete() | Cut() | MayWait() | Limit() as found:
+                return found.unrolled
+        return None
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """Those of the model that the verdict is about, where only some show it."""
+        return self.shown.variants if self.shown is not None else ()
+
+
+class PortableResult(Shown, Record, repr=False):
+    """The answers for several models, in the order in which they were asked for.
+
+    `properties`: what was asked besides assertions and errors; `not_asked`: what the program states besides.
+    `states_nothing`: nothing could have failed but for run-time errors.
+    """
+
+    program: Program
+    answers: tuple[ModelAnswer, ...]
+    properties: tuple[Property, ...]
+    not_asked: tuple[Property, ...]
+    seconds: float
+    states_nothing: bool = False
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict that counts for all models together: the worst."""
+        order = (Verdict.VIOLATED, Verdict.UNKNOWN, Verdict.HOLDS_UP_TO, Verdict.HOLDS)
+        found = {answer.verdict for answer in self.answers}
+        return next(verdict for verdict in order if verdict in found)

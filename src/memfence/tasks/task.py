@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import field, replace
 
 from memfence.models.fairness import Condition
-from memfence.models.spec import ModelSpec
+from memfence.models.spec import Axioms, ModelSpec
 from memfence.program.expressions import Expr
-from memfence.program.ir import Program
+from memfence.program.ir import Program, Property
 from memfence.records import Record
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits
@@ -58,21 +58,39 @@ class NoAcceptedRun(Record):
     conditions: tuple[Condition, ...]
 
 
-Goal = Safety | Keeps | NoAcceptedRun
+class GoodExecutions(Record):
+    """No execution fails a check, violates one of `properties` or has a race of which the model speaks.
+
+    `unrolled`: of those in which loops go round at most so often; None: as often as needed, or as time allows.
+    """
+
+    properties: tuple[Property, ...]
+    unrolled: int | None = None
+
+
+Goal = Safety | Keeps | NoAcceptedRun | GoodExecutions
 
 
 class Task(Record):
     """Does `program` reach its `goal` under `model`? The bound of the model is part of the question, if it has one.
 
+    Executions are asked about under `Axioms`, runs under a `ModelSpec`.
+
     `settles`: where all runs are too many, an answer about the most likely ones is welcome.
     """
 
     program: Program
-    model: ModelSpec
+    model: ModelSpec | Axioms
     goal: Goal
     limits: Limits = field(default_factory=Limits)
     reductions: frozenset[str] = frozenset(ALL_REDUCTIONS)
     settles: bool = False
+
+    @property
+    def spec(self) -> ModelSpec:
+        """The model of runs, for engines that answer no other questions."""
+        assert isinstance(self.model, ModelSpec)
+        return self.model
 
     def within(self, **changes: object) -> Task:
         """The same question with other limits."""

@@ -10,9 +10,9 @@ from random import Random
 from memfence.axiomatic.library import models_named
 from memfence.axiomatic.unroll import unroll
 from memfence.engines.axiomatic.solve import Executions
+from memfence.engines.axiomatic.violations import as_seen_by
 from memfence.program.expressions import TRUE, Binary, Const, Expr, RegisterOf, Shared, conjunction, variable_address
 from memfence.program.ir import FencePoint, Final, Program
-from memfence.questions.portable import as_seen_by
 from memfence.source import SourceText
 from memfence.synthesis.orders.least import Choice
 from memfence.synthesis.orders.places import OrderEdit

@@ -11,7 +11,7 @@ from memfence.models.spec import SC, TSO
 from memfence.program.ir import Program
 from memfence.program.load_options import LoadOptions
 from memfence.questions import check
-from memfence.questions.portable import check_models
+from memfence.questions.models import check_models
 from memfence.simulation.walk import begin
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict

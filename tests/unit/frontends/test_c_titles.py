@@ -10,7 +10,7 @@ from memfence import pipeline
 from memfence.program.ir import Program
 from memfence.program.load_options import LoadOptions
 from memfence.questions import check
-from memfence.questions.portable import check_models
+from memfence.questions.models import check_models
 from memfence.report.describe.check_data import check_object
 from memfence.report.describe.check_text import render_text
 from memfence.report.describe.portable import answer_object, reason_text

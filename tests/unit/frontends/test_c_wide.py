@@ -7,7 +7,7 @@ import pytest
 from memfence import pipeline
 from memfence.program.load_options import LoadOptions
 from memfence.questions import check
-from memfence.questions.portable import check_models
+from memfence.questions.models import check_models
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions

@@ -8,7 +8,7 @@ from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, RegisterOf, variable_address
 from memfence.program.ir import Domain, Final, Load, Program, SharedVar, Store
 from memfence.program.orders import MemoryOrder
-from memfence.questions.portable import check_models
+from memfence.questions.models import check_models
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
 

@@ -11,14 +11,16 @@ from xml.etree import ElementTree
 import pytest
 
 from memfence import pipeline
-from memfence.questions.portable import check_models
-from memfence.questions.portable_result import Complete, Cut, ModelAnswer, PortableResult
+from memfence.questions.models import check_models
 from memfence.report.describe.portable import portable_object, reason_text, render_portable
 from memfence.report.describe.portable_page import portable_page
 from memfence.report.schemas import json_schema, schema_names
 from memfence.source import SourceText
-from memfence.tasks.answer import Verdict
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.evidence import Complete, Cut
+from memfence.tasks.limits import Cost
 from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import ModelAnswer, PortableResult
 from support.c_compiler import needs_clang
 from support.command_line import memfence
 
@@ -58,16 +60,17 @@ def test_the_text_names_places_sources_and_the_cycle() -> None:
 
 
 def test_a_bound_is_always_said() -> None:
-    bounded = ModelAnswer("rc11", Verdict.HOLDS_UP_TO, Cut(), 4)
-    assert "at most 4 times" in reason_text(bounded)
     program = pipeline.load_text(SourceText("spin.pml", "byte x;" + SPIN))
+    bounded = ModelAnswer(program, "rc11", Answer(Verdict.HOLDS_UP_TO, Cut(4), "axiomatic", Cost()))
+    assert "at most 4 times" in reason_text(bounded)
     text = render_portable(PortableResult(program, (bounded,), (), (), 0.0), width=100)
     assert "NO VIOLATION" in text and "HOLDS" not in text and "portable" not in text
 
 
 def test_the_worst_verdict_counts() -> None:
     program = pipeline.load_text(SourceText("spin.pml", "byte x;" + SPIN))
-    good, cut = (ModelAnswer("m", v, e, 1) for v, e in ((Verdict.HOLDS, Complete()), (Verdict.HOLDS_UP_TO, Cut())))
+    found = ((Verdict.HOLDS, Complete(1)), (Verdict.HOLDS_UP_TO, Cut(1)))
+    good, cut = (ModelAnswer(program, "m", Answer(v, e, "axiomatic", Cost())) for v, e in found)
     assert PortableResult(program, (good, cut), (), (), 0.0).verdict is Verdict.HOLDS_UP_TO
 
 

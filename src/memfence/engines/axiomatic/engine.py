@@ -1,7 +1,8 @@
-"""The axiomatic engine: SC, TSO and PSO as texts in cat, asked for an execution that goes wrong.
+"""The axiomatic engine: models as texts in cat, asked for an execution that goes wrong.
 
-It shares nothing with the engines that go from state to state, so it is a check on them all. It proves where there is
-no execution; where there is one, `runs` finds the run with store buffers that does the same.
+Under `Axioms` the answer is about executions, by `deepening`. SC, TSO and PSO can be asked about runs, too: then no
+loop may do more than wait, and where there is an execution, `runs` finds the run with store buffers that does the same.
+It shares nothing with the engines that go from state to state, so it is a check on them all.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from memfence.axiomatic.library import models_named
 from memfence.axiomatic.unroll import unroll
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
 from memfence.deadline import Deadline
+from memfence.engines.axiomatic.deepening import decide
 from memfence.engines.axiomatic.goals import Ends, Fails, Goal
 from memfence.engines.axiomatic.runs import IsWanted, run_of
 from memfence.engines.axiomatic.solve import Executions, Found, LimitHit, Nothing, OutOfTime
@@ -25,7 +27,7 @@ from memfence.tasks.answer import Answer, Verdict, outside
 from memfence.tasks.evidence import BadState, Evidence, Limit, NoExecution, Route, Run, StepFails
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
-from memfence.tasks.task import Safety, Task
+from memfence.tasks.task import GoodExecutions, Safety, Task
 
 _OBSTACLES = {
     Unfit.CHANNEL: Obstacle.CHANNEL,
@@ -45,6 +47,8 @@ class AxiomaticEngine:
     name = "axiomatic"
 
     def obstacle(self, task: Task) -> Obstacle | None:
+        if isinstance(task.goal, GoodExecutions):
+            return None
         goals = _goals(task)
         if isinstance(goals, Obstacle):
             return goals
@@ -53,6 +57,8 @@ class AxiomaticEngine:
 
     def answer(self, task: Task) -> Answer:
         clock = Deadline()
+        if isinstance(task.goal, GoodExecutions):
+            return Answer(*decide(task, task.goal), self.name, Cost(seconds=clock.elapsed))
         goals, code = _goals(task), _code(task)
         if isinstance(goals, Obstacle):
             return outside(self.name, goals)
@@ -63,7 +69,7 @@ class AxiomaticEngine:
 
 
 def _ask(task: Task, code: Code, goals: list[Goal]) -> tuple[Verdict, Evidence]:
-    (model,) = models_named(task.model.unbounded.name)
+    (model,) = models_named(task.spec.unbounded.name)
     try:
         executions = Executions(code, limits=task.limits)
         active = executions.add(model)
@@ -73,7 +79,7 @@ def _ask(task: Task, code: Code, goals: list[Goal]) -> tuple[Verdict, Evidence]:
     for goal in goals:
         match executions.find(active, goal):
             case Found(execution):
-                trace = run_of(task.program, task.model.definition, model, execution, _is_wanted(task, goal))
+                trace = run_of(task.program, task.spec.definition, model, execution, _is_wanted(task, goal))
                 if trace is None:
                     return Verdict.UNKNOWN, Limit(Stop.FOUND, events, found=True)
                 finding = StepFails() if isinstance(goal, Fails) else BadState()
@@ -84,7 +90,7 @@ def _ask(task: Task, code: Code, goals: list[Goal]) -> tuple[Verdict, Evidence]:
                 pass
             case _ as other:
                 assert_never(other)
-    return Verdict.HOLDS, NoExecution(task.model, events)
+    return Verdict.HOLDS, NoExecution(task.spec, events)
 
 
 def _is_wanted(task: Task, goal: Goal) -> IsWanted:
@@ -114,7 +120,7 @@ def _goals(task: Task) -> list[Goal] | Obstacle:
     goal = task.goal
     if not isinstance(goal, Safety):
         return Obstacle.OTHER_GOAL
-    if task.model.is_bounded:
+    if task.spec.is_bounded:
         return Obstacle.ANY_BOUND
     if goal.deadlock:
         return Obstacle.ASKS_FOR_DEADLOCK
@@ -136,7 +142,7 @@ def _at_the_end(task: Task, bad: Expr) -> Expr | None:
     if any(At(p, _halts(task.program, p)) not in parts for p in processes):
         return None
     rest = [part for part in parts if not isinstance(part, At)]
-    flushed = not task.model.has_buffers or all(BufferEmpty(p) in parts for p in processes)
+    flushed = not task.spec.has_buffers or all(BufferEmpty(p) in parts for p in processes)
     leaves = [node for part in rest for node in walk(part)]
     if any(isinstance(node, At) for node in leaves) or (not flushed and any(isinstance(n, Shared) for n in leaves)):
         return None

@@ -25,12 +25,12 @@ from memfence.execution.trace import Trace
 from memfence.models.fairness import ProcessRuns
 from memfence.models.spec import SC, ModelSpec
 from memfence.passes.shared_memory_form import other_communication
-from memfence.tasks.answer import Answer, FinalState, Verdict
+from memfence.tasks.answer import Answer, FinalState, Verdict, outside
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import Bound, Evidence, Exhausted, Lasso, Limit, NoAttack, Races, Run
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
-from memfence.tasks.task import Keeps, NoAcceptedRun, Safety, Task
+from memfence.tasks.task import GoodExecutions, Keeps, NoAcceptedRun, Safety, Task
 
 Connect = Callable[[str], AbstractContextManager[Any]]
 
@@ -51,11 +51,13 @@ class ClusterEngine:
             case Safety():
                 return None
             case NoAcceptedRun():
-                return None if task.model.is_bounded or not task.model.has_buffers else Obstacle.NO_BOUND
+                return None if task.spec.is_bounded or not task.spec.has_buffers else Obstacle.NO_BOUND
             case Keeps(criterion) if criterion.is_about_races:
                 return Obstacle.OTHER_COMMUNICATION if other_communication(task.program) is not None else None
             case Keeps():
                 return AttackEngine().obstacle(task)
+            case GoodExecutions():
+                return Obstacle.OTHER_GOAL
             case _:
                 assert_never(task.goal)
 
@@ -71,12 +73,14 @@ class ClusterEngine:
                     return self._races(ray, task)
                 case Keeps():
                     return SharedAttacks(ray, self.settings).answer(task, self.name)
+                case GoodExecutions():
+                    return outside(self.name, Obstacle.OTHER_GOAL)
                 case _:
                     assert_never(task.goal)
 
     def _safety(self, ray: Any, task: Task) -> Answer:
         cost = Cost()
-        for model in climb(task.model):
+        for model in climb(task.spec):
             search = SafetySearch(task, model)
             shared = SharedSearch(ray, search.plan, search.here, task.limits, self.settings).run()
             cost += shared.cost
@@ -172,7 +176,7 @@ class LassoSearch:
         self._goal = task.goal
         self._settings = settings
         self.all_marks = (1 << task.goal.marks + len(task.goal.conditions)) - 1
-        self.plan = cycle_plan_of(task.program, task.model, task.goal)
+        self.plan = cycle_plan_of(task.program, task.spec, task.goal)
         self.here = CyclePartition(self.plan, 0, 1, 1, 0)
 
     def nearby(self) -> Lasso | None:
@@ -180,14 +184,14 @@ class LassoSearch:
         if not self._settings.nearby_states:
             return None
         limits = self._task.limits.within(most_states=self._settings.nearby_states)
-        return find_accepted_run(self._task.program, self._task.model, self._goal, limits=limits).lasso
+        return find_accepted_run(self._task.program, self._task.spec, self._goal, limits=limits).lasso
 
     def answer(self, shared: SharedCycles) -> Answer:
         verdict, evidence = self._judged(shared)
         return Answer(verdict, evidence, ClusterEngine.name, shared.cost, (("lost", shared.lost),))
 
     def _judged(self, shared: SharedCycles) -> tuple[Verdict, Evidence]:
-        model = self._task.model
+        model = self._task.spec
         fair = any(isinstance(condition, ProcessRuns) for condition in self._goal.conditions)
         if shared.stop is Stop.FOUND:
             return Verdict.VIOLATED, shared.nearby or self._lasso(shared)
@@ -203,4 +207,4 @@ class LassoSearch:
         prefix = self.here.steps(found.prefix, [0] * len(found.prefix))
         cycle = self.here.steps(found.cycle, found.marks)
         start = self.here.start_of(found.prefix[0])
-        return lasso_of(self._task.program, self._task.model, self.here.encoded, start, prefix, cycle)
+        return lasso_of(self._task.program, self._task.spec, self.here.encoded, start, prefix, cycle)

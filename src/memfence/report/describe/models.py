@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memfence.questions.portable_result import ByRuns, ModelAnswer, PortableResult
 from memfence.report.describe.check import check_finding
 from memfence.report.describe.found import PROBLEMS, kind_and_level, of_warning, rule, top_of
 from memfence.report.describe.portable import explanations, portable_object, reason_text, render_portable, verdict_text
-from memfence.report.describe.portable_page import counterexample_of, portable_page
+from memfence.report.describe.portable_page import portable_page
 from memfence.report.report import Case, Finding, Report
 from memfence.report.views.execution_view import failing_place
 from memfence.report.words.doubts import portable_warnings
+from memfence.tasks.result import ModelAnswer, PortableResult
 
 
 def models_report(result: PortableResult) -> Report:
@@ -43,12 +43,12 @@ def _findings(result: PortableResult) -> Iterator[Finding]:
 
 
 def _finding(result: PortableResult, answer: ModelAnswer) -> Finding:
-    if isinstance(answer.evidence, ByRuns):
-        return check_finding(answer.evidence.result)
+    if answer.check is not None:
+        return check_finding(answer.check)
     kind, level = kind_and_level(answer.verdict)
     source = result.program.source
     line = f"{source.path}: {verdict_text(answer)} under {answer.name} (safety): {reason_text(answer)}"
-    found = counterexample_of(answer)
+    found = answer.shown
     return Finding(
         rule=rule("safety"),
         kind=kind,

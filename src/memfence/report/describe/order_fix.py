@@ -8,18 +8,19 @@ from memfence.frontends.c.editable import may_be_edited
 from memfence.frontends.c.orders import ATOMIC_CALL
 from memfence.program.ir import Load, Program, Rmw, Store
 from memfence.program.orders import MemoryOrder
-from memfence.questions.portable_result import ModelAnswer
-from memfence.report.describe.portable import STOPS, UNFIT, answer_object, bound_text, reason_text, verdict_text
+from memfence.report.describe.portable import STOPS, answer_object, bound_text, reason_text, verdict_text
 from memfence.report.formats.json import Object
 from memfence.report.views.table import wrap
 from memfence.report.words.findings import in_brackets
 from memfence.report.words.next_command import command
+from memfence.report.words.sentences import UNFIT
 from memfence.synthesis.orders.needed import NeededOrders, WeakerOrder
 from memfence.synthesis.orders.places import OrderPlace
 from memfence.synthesis.orders.result import OrderChange, OrderFix, RacingVariable
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import peak_megabytes
+from memfence.tasks.result import ModelAnswer
 
 
 def order_fix_text(result: OrderFix, *, width: int, quiet: bool = False) -> str:

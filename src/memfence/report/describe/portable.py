@@ -4,21 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import assert_never
 
-from memfence.axiomatic.unrolling.refusal import Unfit
-from memfence.questions.portable_result import (
-    ByDependencies,
-    ByRuns,
-    Complete,
-    Counterexample,
-    Cut,
-    MayWait,
-    ModelAnswer,
-    OutOfReach,
-    PortableResult,
-    Stopped,
-)
 from memfence.report.describe.check_data import check_object, diagnostic_object, reading_object
 from memfence.report.describe.check_text import render_text
 from memfence.report.formats.json import Object
@@ -26,9 +12,12 @@ from memfence.report.views.execution_view import ExecutionView, failed_text, pla
 from memfence.report.views.table import Column, render_table, wrap
 from memfence.report.words.doubts import portable_warnings
 from memfence.report.words.findings import headline
+from memfence.report.words.sentences import UNFIT, evidence_text
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
+from memfence.tasks.evidence import ByDependencies, Complete, Counterexample, Limit, MayWait, OutOfReach
 from memfence.tasks.limits import Stop, peak_megabytes
+from memfence.tasks.result import ModelAnswer, PortableResult
 
 COLUMNS = (Column("model", 6), Column("verdict", 10), Column("loops", 8), Column("why", 20))
 EVENTS = (
@@ -38,21 +27,6 @@ EVENTS = (
     Column("event", 14),
     Column("reads", 8),
 )
-UNFIT: dict[Unfit, str] = {
-    Unfit.CHANNEL: "processes meet at a channel",
-    Unfit.BUS_LOCK: "the bus is locked over several steps",
-    Unfit.DIRECT_STORE: "a store goes past the store buffer",
-    Unfit.LOOKS_AT_OTHERS: "a process looks at the state of another",
-    Unfit.COMMITTED_LOCATION: "there are committed locations",
-    Unfit.RUNS_GO_ON_AFTER_ERRORS: "runs go on after errors",
-    Unfit.ANY_NUMBER: "there is any number of threads",
-    Unfit.STORE_BEFORE_GUARD: "one step stores, then reads what it waits for",
-    Unfit.LOCKED_STEP: "one atomic step accesses several variables (condition variables, read-write locks)",
-    Unfit.SPLIT_ACCESS: "an atomic access is of 16 bytes, or to memory of which other threads store parts",
-    Unfit.OTHER_LANGUAGE: "programs in this language mean nothing under this model",
-    Unfit.PROPERTY_OF_STATES: "a property of states or of infinite runs is asked for",
-}
-
 STOPS = {Stop.TIMEOUT: "the time was up", Stop.MEMORY: "the memory was used up", Stop.CANCELLED: "it was interrupted"}
 
 
@@ -85,7 +59,7 @@ def verdict_text(answer: ModelAnswer) -> str:
 def bound_text(answer: ModelAnswer) -> str:
     """How far loops were followed."""
     if answer.unrolled is None:
-        return "any number" if isinstance(answer.evidence, ByRuns) and answer.verdict is Verdict.HOLDS else ""
+        return "any number" if answer.check is not None and answer.verdict is Verdict.HOLDS else ""
     if isinstance(answer.evidence, Complete):
         return "all"
     return f"up to {answer.unrolled}"
@@ -93,15 +67,13 @@ def bound_text(answer: ModelAnswer) -> str:
 
 def reason_text(answer: ModelAnswer) -> str:
     """Why the verdict is what it is, in one sentence."""
+    if answer.check is not None:
+        return headline(answer.check)
     evidence = answer.evidence
     match evidence:
         case Counterexample():
             only = f" (with {variants_text(answer.variants)})" if answer.variants else ""
             return failed_text(evidence) + only
-        case Complete():
-            return "no execution fails"
-        case Cut():
-            return f"no execution fails in which loops go round at most {answer.unrolled} times; --unroll looks further"
         case ByDependencies(without):
             return f"fails only if the compiler removes dependencies: {failed_text(without)}"
         case MayWait(span):
@@ -109,12 +81,10 @@ def reason_text(answer: ModelAnswer) -> str:
         case OutOfReach(why, span):
             place = place_text(span)
             return UNFIT[why] + (f" ({place})" if place else "")
-        case Stopped(stop):
+        case Limit(stop):
             return STOPS.get(stop, "the search was stopped")
-        case ByRuns(found):
-            return headline(found)
         case _:
-            assert_never(evidence)
+            return evidence_text(evidence, answer.program)
 
 
 def variants_text(variants: Sequence[str]) -> str:
@@ -131,14 +101,13 @@ def cells_of(answer: ModelAnswer) -> tuple[str, ...]:
 
 
 def _shown(answer: ModelAnswer, width: int, verbose: bool) -> list[str]:
-    match answer.evidence:
-        case Counterexample() as found:
-            return ["", f"{answer.name}: {failed_text(found)}", *_execution(found, width)]
-        case ByDependencies(without):
-            return ["", f"{answer.name}, without dependencies: {failed_text(without)}", *_execution(without, width)]
-        case ByRuns(result) if result.trace is not None or verbose:
-            return ["", *render_text(result, width=width, verbose=verbose).splitlines()]
-    return []
+    if answer.check is not None:
+        has_more = answer.check.trace is not None or verbose
+        return ["", *render_text(answer.check, width=width, verbose=verbose).splitlines()] if has_more else []
+    if answer.shown is None:
+        return []
+    without = ", without dependencies" if isinstance(answer.evidence, ByDependencies) else ""
+    return ["", f"{answer.name}{without}: {failed_text(answer.shown)}", *_execution(answer.shown, width)]
 
 
 def _execution(found: Counterexample, width: int) -> list[str]:
@@ -175,16 +144,14 @@ def portable_object(result: PortableResult) -> Object:
 
 def answer_object(answer: ModelAnswer) -> Object:
     """One model of such an object."""
-    evidence = answer.evidence
-    shown = evidence.without if isinstance(evidence, ByDependencies) else evidence
     return {
         "model": answer.name,
         "verdict": answer.verdict.value,
         "unrolled": answer.unrolled,
         "variants": list(answer.variants),
         "reason": reason_text(answer),
-        "execution": _execution_object(shown) if isinstance(shown, Counterexample) else None,
-        "check": check_object(evidence.result) if isinstance(evidence, ByRuns) else None,
+        "execution": _execution_object(answer.shown) if answer.shown is not None else None,
+        "check": check_object(answer.check) if answer.check is not None else None,
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from memfence.questions.portable_result import ByDependencies, Counterexample, ModelAnswer, PortableResult
 from memfence.report.describe.portable import COLUMNS, EVENTS, cells_of, explanations, notes
 from memfence.report.page import Page, TableView, Tone
 from memfence.report.views.execution_svg import execution_svg
@@ -10,13 +9,15 @@ from memfence.report.views.execution_view import ExecutionView, failed_text
 from memfence.report.views.source_view import source_view
 from memfence.report.words.doubts import portable_warnings
 from memfence.tasks.answer import Verdict
+from memfence.tasks.evidence import Counterexample
+from memfence.tasks.result import ModelAnswer, PortableResult
 
 
 def portable_page(result: PortableResult) -> Page:
     """The page that `memfence check --model LIST --html` writes."""
     worst = result.verdict
     tones: dict[Verdict, Tone] = {Verdict.HOLDS: "good", Verdict.VIOLATED: "bad"}
-    shown = [(answer, found) for answer in result.answers if (found := counterexample_of(answer)) is not None]
+    shown = [(answer, answer.shown) for answer in result.answers if answer.shown is not None]
     models = TableView("Models", tuple(c.title for c in COLUMNS), tuple(map(cells_of, result.answers)))
     holding = sum(answer.verdict is Verdict.HOLDS for answer in result.answers)
     return Page(
@@ -34,16 +35,6 @@ def portable_page(result: PortableResult) -> Page:
         tables=(models, *(_events(answer, found) for answer, found in shown)),
         plots=tuple(execution_svg(found) for _, found in shown),
     )
-
-
-def counterexample_of(answer: ModelAnswer) -> Counterexample | None:
-    """The execution that the answer shows, if it does."""
-    match answer.evidence:
-        case Counterexample() as found:
-            return found
-        case ByDependencies(without):
-            return without
-    return None
 
 
 def _events(answer: ModelAnswer, found: Counterexample) -> TableView:

@@ -7,8 +7,8 @@ from html import escape
 from itertools import pairwise
 
 from memfence.axiomatic.candidates import candidate
-from memfence.questions.portable_result import Counterexample
 from memfence.report.views.execution_view import Edge, EventRow, ExecutionView
+from memfence.tasks.evidence import Counterexample
 
 BOX_WIDTH, BOX_HEIGHT = 196, 44
 COLUMN_GAP, ROW_GAP = 110, 26

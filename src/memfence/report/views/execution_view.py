@@ -12,10 +12,10 @@ from memfence.axiomatic.waiting import waiting_for_ever
 from memfence.program.expressions import FALSE, Shared, walk
 from memfence.program.ir import NoDeadlock, Program
 from memfence.program.orders import MemoryOrder
-from memfence.questions.portable_result import Counterexample, Forbidding
 from memfence.records import Record
 from memfence.report.words.findings import broken_text, deadlock_of, error_text, in_brackets
 from memfence.source import Span
+from memfence.tasks.evidence import Counterexample, Forbidding
 
 
 class EventRow(Record):

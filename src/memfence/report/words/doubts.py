@@ -8,13 +8,12 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label
 from memfence.program.ir import Program
 from memfence.program.text.steps import step_text
-from memfence.questions.portable_result import PortableResult
 from memfence.report.words.coverage import race_warnings
 from memfence.report.words.standing import Standing, standing_of
 from memfence.source import Span
 from memfence.tasks.answer import Verdict
 from memfence.tasks.doubts import Doubt, NeverReached, NeverTaken, NeverTrue, NothingToCheck, OneProcess, Stuck
-from memfence.tasks.result import CheckResult
+from memfence.tasks.result import CheckResult, PortableResult
 
 
 def warnings_of(result: CheckResult) -> tuple[Diagnostic, ...]:

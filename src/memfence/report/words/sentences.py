@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from memfence.axiomatic.unrolling.refusal import Unfit
 from memfence.deadline import Deadline
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
@@ -17,7 +18,11 @@ from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import (
     AnyNumber,
     Bound,
+    ByDependencies,
     Closure,
+    Complete,
+    Counterexample,
+    Cut,
     Deadlocked,
     Evidence,
     Exhausted,
@@ -25,10 +30,13 @@ from memfence.tasks.evidence import (
     FewThreads,
     Fixpoint,
     Implied,
+    Invariant,
     Lasso,
     Limit,
+    MayWait,
     NoAttack,
     NoExecution,
+    OutOfReach,
     Outside,
     Overtakes,
     Races,
@@ -38,7 +46,6 @@ from memfence.tasks.evidence import (
     Strays,
     Torn,
 )
-from memfence.tasks.evidence import Invariant as OutOfReach
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.result import CheckResult
@@ -102,6 +109,22 @@ OBSTACLES: dict[Obstacle, str] = {
 }
 
 
+UNFIT: dict[Unfit, str] = {
+    Unfit.CHANNEL: "processes meet at a channel",
+    Unfit.BUS_LOCK: "the bus is locked over several steps",
+    Unfit.DIRECT_STORE: "a store goes past the store buffer",
+    Unfit.LOOKS_AT_OTHERS: "a process looks at the state of another",
+    Unfit.COMMITTED_LOCATION: "there are committed locations",
+    Unfit.RUNS_GO_ON_AFTER_ERRORS: "runs go on after errors",
+    Unfit.ANY_NUMBER: "there is any number of threads",
+    Unfit.STORE_BEFORE_GUARD: "one step stores, then reads what it waits for",
+    Unfit.LOCKED_STEP: "one atomic step accesses several variables (condition variables, read-write locks)",
+    Unfit.SPLIT_ACCESS: "an atomic access is of 16 bytes, or to memory of which other threads store parts",
+    Unfit.OTHER_LANGUAGE: "programs in this language mean nothing under this model",
+    Unfit.PROPERTY_OF_STATES: "a property of states or of infinite runs is asked for",
+}
+
+
 def scope_text(result: CheckResult) -> str:
     """What the verdict of a check covers."""
     return evidence_text(result.evidence, result.program)
@@ -115,6 +138,18 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             return f"with {number}: {ROUTES[route]}" if threads else ROUTES[route]
         case Lasso():
             return "an infinite run was found and replayed; its loop closes and it violates the property"
+        case Counterexample():
+            return "an execution was found that the model allows, and carried out again"
+        case ByDependencies():
+            return "an execution was found, but only where a compiler removes dependencies"
+        case Complete():
+            return "no execution fails"
+        case Cut(rounds):
+            return f"no execution fails in which loops go round at most {rounds} times; --unroll looks further"
+        case MayWait():
+            return "nothing fails, but a thread may wait for ever where it has a choice"
+        case OutOfReach(unfit):
+            return UNFIT[unfit]
         case Exhausted():
             return _exhausted(evidence)
         case Fixpoint(closure, bool() as fair):
@@ -124,7 +159,7 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             return f"unbounded buffers and loops: complete ({CLOSURES[closure]})"
         case AnyNumber():
             return _any_number(evidence)
-        case OutOfReach(model):
+        case Invariant(model):
             runs = "unbounded buffers and loops" if model.has_buffers else "every run"
             return f"{runs}: complete (out of reach of each process alone, whatever it reads)"
         case NoAttack(None):

@@ -11,12 +11,13 @@ from dataclasses import replace
 
 from memfence.program.ir import Fence, Load, Location, Op, Process, Program, Rmw, Store, Transition
 from memfence.program.orders import MemoryOrder
-from memfence.questions.portable import check_models
-from memfence.questions.portable_result import ByDependencies, Counterexample, ModelAnswer
+from memfence.questions.models import check_models
 from memfence.source import NOWHERE, Span
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.orders.result import RacingVariable
 from memfence.tasks.answer import Verdict
+from memfence.tasks.evidence import Counterexample
+from memfence.tasks.result import ModelAnswer
 
 MOST_VARIABLES = 20
 
@@ -50,14 +51,9 @@ def variables_to_make_atomic(
 
 
 def _violation(answer: ModelAnswer) -> Counterexample | None:
-    evidence = answer.evidence
-    if isinstance(evidence, ByDependencies):
-        return evidence.without
-    if isinstance(evidence, Counterexample):
-        return evidence
-    if answer.verdict is Verdict.VIOLATED:
+    if answer.shown is None and answer.verdict is Verdict.VIOLATED:
         raise StillFails  # a run of store buffers that have nothing to buffer: of SC
-    return None
+    return answer.shown
 
 
 def _race(found: Counterexample) -> RacingVariable | None:

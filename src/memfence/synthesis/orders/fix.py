@@ -21,8 +21,7 @@ from memfence.frontends.c.orders import (
 from memfence.frontends.endings import is_cpp as is_cpp_path
 from memfence.program.ir import Program
 from memfence.program.orders import MemoryOrder
-from memfence.questions.portable import check_models
-from memfence.questions.portable_result import ByDependencies, ModelAnswer, PortableResult
+from memfence.questions.models import check_models
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.orders.candidates import new_order, with_candidate_fences
 from memfence.synthesis.orders.everything import StillFails, variables_to_make_atomic
@@ -34,6 +33,8 @@ from memfence.synthesis.orders.result import OrderChange, OrderFix
 from memfence.synthesis.patch import PatchedFile, diff_of, in_order, reread, text_of
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.answer import Verdict
+from memfence.tasks.evidence import ByDependencies
+from memfence.tasks.result import ModelAnswer, PortableResult
 
 CONTENT = (Verdict.HOLDS, Verdict.HOLDS_UP_TO)
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 from memfence.frontends.c.editable import may_be_edited
 from memfence.program.ir import Op, Program, Rmw
 from memfence.program.orders import MemoryOrder
-from memfence.questions.portable import check_models
-from memfence.questions.portable_result import ModelAnswer
+from memfence.questions.models import check_models
 from memfence.records import Record
 from memfence.synthesis.orders.places import OpNumber, OrderPlace, every_place, with_order
 from memfence.synthesis.orders.strengths import Strength, order_with, strengths_of
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import ModelAnswer
 from memfence.tasks.shown import Shown
 
 

@@ -12,9 +12,9 @@ from memfence.axiomatic.unroll import unroll
 from memfence.axiomatic.unrolling.refusal import NotUnrolled
 from memfence.engines.axiomatic.goals import Goal
 from memfence.engines.axiomatic.solve import Activated, Executions, Found, LimitHit, OutOfTime
+from memfence.engines.axiomatic.violations import as_seen_by, goals_of, keeps_dependencies
 from memfence.models.catalogue import states_of
 from memfence.program.ir import Program, Property
-from memfence.questions.portable import as_seen_by, goals_of, keeps_dependencies
 from memfence.synthesis.orders.candidates import strengthened
 from memfence.synthesis.orders.least import Choice
 from memfence.synthesis.orders.places import OpNumber, OrderEdit, OrderPlace

@@ -5,7 +5,6 @@ from __future__ import annotations
 from memfence.axiomatic.unrolling.refusal import Unfit
 from memfence.program.ir import Program
 from memfence.program.orders import MemoryOrder
-from memfence.questions.portable_result import ModelAnswer
 from memfence.records import Record
 from memfence.source import Span
 from memfence.synthesis.options import Minimise
@@ -14,6 +13,7 @@ from memfence.synthesis.patch import PatchedFile
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import Stop
+from memfence.tasks.result import ModelAnswer
 from memfence.tasks.shown import Shown
 
 

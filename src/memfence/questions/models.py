@@ -1,0 +1,63 @@
+"""Does the program work under several memory models? One task per model, and one result.
+
+A model that has states is asked about its runs first, which needs no bound on loops. What those leave open, and all
+other models, are asked about their executions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memfence.engines.axiomatic.violations import goal_of
+from memfence.models.catalogue import knows, states_of
+from memfence.models.spec import SPECS, Axioms
+from memfence.program.ir import NoDeadlock, Program, Property
+from memfence.questions import check
+from memfence.strategy.portfolio import decide
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.options import CheckOptions, criterion_to_check, properties_to_check
+from memfence.tasks.result import ModelAnswer, PortableResult
+from memfence.tasks.task import GoodExecutions, Task
+
+
+def check_models(
+    program: Program, names: Sequence[str], options: CheckOptions, *, unrolled: int | None = None
+) -> PortableResult:
+    """One answer for each model. `unrolled`: how often loops go round; None: as often as needed, or as time allows."""
+    options = options.started()
+    stated = properties_to_check(program, options)
+    answers = tuple(_answer(program, name, stated, options, unrolled) for name in names)
+    asked = tuple(p for p in stated if goal_of(p) is not None)
+    others = tuple(p for p in stated if goal_of(p) is None)
+    states_nothing = criterion_to_check(program, options) is not Criterion.SAFETY
+    return PortableResult(program, answers, asked, others, options.limits.deadline.elapsed, states_nothing)
+
+
+def _answer(
+    program: Program, name: str, stated: tuple[Property, ...], options: CheckOptions, unrolled: int | None
+) -> ModelAnswer:
+    if states_of(name) and knows(name, program.language):
+        model = SPECS[states_of(name)].name
+        found = check(program, replace(options, model=model, criterion=Criterion.SAFETY))
+        if found.verdict is not Verdict.UNKNOWN:
+            waiting = None if found.verdict is Verdict.VIOLATED else _waiting(program, name, stated, options)
+            return ModelAnswer(program, name, waiting or found.answer, found if waiting is None else None)
+    return ModelAnswer(program, name, _by_axioms(program, name, stated, options, unrolled))
+
+
+def _by_axioms(
+    program: Program, name: str, stated: tuple[Property, ...], options: CheckOptions, unrolled: int | None
+) -> Answer:
+    return decide(Task(program, Axioms(name), GoodExecutions(stated, unrolled), options.limits))
+
+
+def _waiting(program: Program, name: str, stated: Sequence[Property], options: CheckOptions) -> Answer | None:
+    """Threads that go round for ever while they wait: no deadlock to engines with states, since there are steps."""
+    stated = tuple(p for p in stated if goal_of(p) is not None)
+    if not any(isinstance(p, NoDeadlock) for p in stated):
+        return None
+    found = _by_axioms(program, name, stated, options, 1)
+    violated = found.counterexample.violated if found.counterexample is not None else None
+    return found if isinstance(violated, NoDeadlock) else None
