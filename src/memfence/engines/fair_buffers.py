@@ -30,20 +30,20 @@ class FairBuffersEngine:
     def obstacle(self, task: Task) -> Obstacle | None:
         if not isinstance(task.goal, NoAcceptedRun):
             return Obstacle.OTHER_GOAL
-        match task.model.buffering:
+        match task.spec.buffering:
             case Buffering.NOWHERE | Buffering.PER_PROCESS | Buffering.PER_VARIABLE:
-                return unless_unbounded(task.model) or _obstacle(for_hardware(task.program, task.model), task.model)
+                return unless_unbounded(task.spec) or _obstacle(for_hardware(task.program, task.spec), task.spec)
             case _:
-                assert_never(task.model.buffering)  # what is forgotten covers PSO, not every weaker model
+                assert_never(task.spec.buffering)  # what is forgotten covers PSO, not every weaker model
 
     def answer(self, task: Task) -> Answer:
         goal = task.goal
         assert isinstance(goal, NoAcceptedRun)
         larger = with_fair_buffers(
-            for_hardware(task.program, task.model),
+            for_hardware(task.program, task.spec),
             goal.atoms,
             goal.conditions,
-            keeps_order=not task.model.reorders_stores,
+            keeps_order=not task.spec.reorders_stores,
             most_conditions=MOST_MARKS - goal.marks,
         )
         if goal.marks + len(larger.conditions) > MOST_MARKS:

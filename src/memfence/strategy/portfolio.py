@@ -165,7 +165,7 @@ def _safety(task: Task) -> Answer:
 
 def _infinite_runs(task: Task) -> Answer:
     """Within a bound, if there is one. Without: a smallest one, a proof for all, then larger ones."""
-    if task.model.is_bounded or not task.model.has_buffers:
+    if task.spec.is_bounded or not task.spec.has_buffers:
         return ask("buchi", task)
     first = ask("buchi", _bounded(task, LEAST_BOUND))
     tried = [_tried("buchi", first)]
@@ -190,7 +190,7 @@ def _infinite_runs(task: Task) -> Answer:
 
 
 def _bounded(task: Task, bound: int) -> Task:
-    return replace(task, model=task.model.bounded(bound, per_variable=task.model.per_variable))
+    return replace(task, model=task.spec.bounded(bound, per_variable=task.spec.per_variable))
 
 
 def _few_switches(task: Task, tried: list[Tried]) -> Answer | None:
