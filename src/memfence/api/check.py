@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from memfence.api.inputs import Source, options_for, read_program, understand
@@ -24,8 +24,7 @@ from memfence.tasks.evidence import Limit
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult, stats_of
-from memfence.tasks.usage import WrongUsage
-from memfence.verbs.models import BY_STATES
+from memfence.verbs.models import BY_STATES, has_runs
 
 if TYPE_CHECKING:
     from memfence.api.typed import CheckKeywords
@@ -47,15 +46,22 @@ def check(
     *,
     given: Mapping[str, Any] | None = None,
     **typed: Unpack[CheckKeywords],
-) -> CheckResult:
+) -> CheckResult | Any:
     """A proof that the program works, or a run that shows why not.
 
     `source` is a path, a text or a loaded program. Keywords are the fields of `CheckOptions`, on top of `options`:
     `model="pso"`, `criterion="robust"`, `forbid="P0@cs && P1@cs"`, `timeout_seconds=10`; and how to read the program:
     `language`, `int_bits`, `split_reads`. InputError for a program or property that cannot be read, ValueError for
     options that make no sense. The time limit covers reading. `given`: all that was typed, where the command line asks.
+
+    `model="rc11"`, `"NAME.cat"` or a list, `"x86,rc11,armv8"`: the `PortableResult` of `check_models`.
     """
     keywords = dict[str, Any](typed)
+    if not has_runs(keywords.get("model")):
+        from memfence.api.portable import check_models
+
+        keywords = with_fields(options, keywords)
+        return check_models(source, keywords.pop("model"), given=given, **keywords)
     return asked(source, options, keywords, given=given).result
 
 
@@ -78,6 +84,15 @@ def asked(
         return Asked(program, question, result, is_unread=True)
 
 
+def with_fields(options: CheckOptions | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The keywords, with what the options say besides."""
+    if options is None:
+        return dict(keywords)
+    usual = type(options)()
+    said = {one.name: getattr(options, one.name) for one in fields(options)}
+    return {name: value for name, value in said.items() if value != getattr(usual, name)} | dict(keywords)
+
+
 def with_states(keywords: dict[str, Any], options: CheckOptions | None = None) -> str:
     """The name that the model is asked by, which has states; x86 becomes TSO among the keywords.
 
@@ -85,10 +100,7 @@ def with_states(keywords: dict[str, Any], options: CheckOptions | None = None) -
     """
     named = keywords.get("model") or ("tso" if options is None else options.model)
     if named not in BY_STATES:
-        try:
-            refuse_word("model", named, tuple(BY_STATES))
-        except WrongUsage as wrong:
-            raise WrongUsage("model", f"{wrong.problem}; memfence.check_models asks about others") from None
+        refuse_word("model", named, tuple(BY_STATES))
     if "model" in keywords:
         keywords["model"] = BY_STATES[named]
     return str(named)

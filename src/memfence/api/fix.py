@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from memfence.api.check import other_name, unread_program, with_states
+from memfence.api.check import other_name, unread_program, with_fields, with_states
 from memfence.api.inputs import Source, options_for, read_program, understand
 from memfence.deadline import Deadline, TimeUp
 from memfence.frontends.catalogue import edits_of
@@ -25,7 +25,7 @@ from memfence.synthesis.result import FenceSet, FixResult, FixStats, FixVerdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, Stop, peak_megabytes
 from memfence.tasks.usage import WrongUsage
-from memfence.verbs.models import BY_STATES
+from memfence.verbs.models import BY_STATES, has_runs
 
 if TYPE_CHECKING:
     from memfence.api.typed import FixKeywords
@@ -39,16 +39,23 @@ def fix(
     atomic_waits: WaitsFor = "own",
     given: Mapping[str, Any] | None = None,
     **typed: Unpack[FixKeywords],
-) -> FixResult | AtomicFix:
+) -> FixResult | AtomicFix | Any:
     """The edits that make the program work, each needed, all together enough, and the text with them.
 
     `source` and keywords as for `check`; the fields of `FixOptions` besides. Where all that is asked is temporal, the
     answer is about atomic writes (DVE): `atomic` lists those that are there already, as text or as values, and
     `atomic_waits` says whose stores such a write waits for. `given`: all that was typed, where the command line asks.
+
+    `model="rc11"` or a list of models: stronger memory orders, the `OrderFix` of `fix_models`.
     """
     keywords = dict[str, Any](typed)
-    named = with_states(keywords, options)
     besides = {"atomic": atomic, "atomic_waits": atomic_waits if atomic_waits != "own" else None}
+    if not has_runs(keywords.get("model")):
+        from memfence.api.order_fix import fix_models
+
+        keywords = with_fields(options, keywords) | {name: value for name, value in besides.items() if value}
+        return fix_models(source, keywords.pop("model"), given=given, **keywords)
+    named = with_states(keywords, options)
     usage = understand("fix", source, keywords, options, models=(BY_STATES[named],), given=given, besides=besides)
     deadline = Deadline(keywords.get("timeout_seconds", None if options is None else options.timeout_seconds))
     try:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from memfence.api.check import other_name, with_states
+from memfence.api.check import other_name, with_fields, with_states
 from memfence.api.inputs import Source, options_for, read_program, refuse_question, understand
 from memfence.api.values import criterion_named
 from memfence.deadline import Deadline
@@ -17,7 +17,7 @@ from memfence.synthesis.orderings import ExistingFence, existing_fences
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.options import CheckOptions, criterion_to_check
 from memfence.tasks.usage import WrongUsage
-from memfence.verbs.models import BY_STATES
+from memfence.verbs.models import BY_STATES, has_runs
 
 if TYPE_CHECKING:
     from memfence.api.typed import WhyKeywords
@@ -31,15 +31,22 @@ def why(
     criteria: Iterable[Criterion | str] = (),
     given: Mapping[str, Any] | None = None,
     **typed: Unpack[WhyKeywords],
-) -> WhyResults:
+) -> WhyResults | Any:
     """For each criterion (as for `check`, if none is given): the run that appears without each fence, or a proof.
 
     In C the fences are also seq_cst accesses and read-modify-writes. `line`: only the fences of that line. The time
     limit holds for each check.
+
+    `model="rc11"` or a list of models: which memory orders could be weaker, the `NeededOrders` of `why_models`.
     """
     keywords = dict[str, Any](typed)
-    named = with_states(keywords, options)
     chosen = tuple(criterion_named(one) for one in criteria)
+    if not has_runs(keywords.get("model")):
+        from memfence.api.order_fix import why_models
+
+        keywords = with_fields(options, keywords) | ({"criteria": chosen} if chosen else {})
+        return why_models(source, line, keywords.pop("model"), given=given, **keywords)
+    named = with_states(keywords, options)
     models = (BY_STATES[named],)
     usage = understand("why", source, keywords, options, models=models, given=given, besides={"criteria": chosen})
     deadline = Deadline(keywords.get("timeout_seconds"))

@@ -16,7 +16,8 @@ RELAXED = tuple(name for name in WITH_RULES if name != "sc")
 
 def models_in(models: str | Sequence[str]) -> tuple[str, ...]:
     """The names in a list, or in a text with commas; WrongUsage for one that is none."""
-    names = tuple(name.strip() for name in (models.split(",") if isinstance(models, str) else models))
+    listed = models.split(",") if isinstance(models, str) else models if isinstance(models, Sequence) else (models,)
+    names = tuple(str(name).strip() for name in listed)
     for name in names:
         if name not in NAMES and not name.endswith(".cat"):
             meant = name_meant(name)
@@ -24,6 +25,11 @@ def models_in(models: str | Sequence[str]) -> tuple[str, ...]:
             known = ", ".join(map(repr, NAMES))
             raise WrongUsage("model", f"{name!r} is not one of {known}, nor a file NAME.cat{near}")
     return tuple(dict.fromkeys(names))
+
+
+def has_runs(model: object) -> bool:
+    """Whether one model is named, or none, whose runs are searched where nothing else is asked for."""
+    return model is None or (isinstance(model, str) and model in BY_STATES)
 
 
 def is_answered_by_states(models: Sequence[str]) -> bool:

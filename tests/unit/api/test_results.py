@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import memfence
+from support.c_compiler import needs_clang
 from support.command_line import ROOT
 from support.command_line import memfence as command
 
@@ -91,7 +92,6 @@ def test_the_text_of_a_result_is_what_the_terminal_shows() -> None:
     [
         ("check", {"model": "arm"}, "'sc', 'tso', 'pso'"),
         ("check", {"model": 3}, "'sc', 'tso', 'pso'"),
-        ("check", {"model": "rc11"}, "check_models"),
         ("check", {"timeout": "soon"}, "seconds"),
         ("run", {"model": "sc"}, "'tso', 'pso'"),
         ("run", {"preemption": 2}, "did you mean preemptions?"),
@@ -126,3 +126,23 @@ def test_bad_input_prints_with_its_line_and_a_caret() -> None:
 def test_a_name_that_is_no_file_says_so() -> None:
     with pytest.raises(memfence.InputError, match=r"cannot read `nowhere\.pml`"):
         memfence.check("nowhere.pml")
+
+
+@pytest.mark.parametrize("model", ["x86,sc", ["x86", "sc"]])
+def test_check_takes_lists_of_models(model: str | list[str]) -> None:
+    found = memfence.check("examples/store_buffering.litmus", model=model, timeout=10)
+    several = memfence.check_models("examples/store_buffering.litmus", model, timeout=10)
+    assert [(one.name, one.verdict) for one in found.answers] == [(one.name, one.verdict) for one in several.answers]
+    assert [(one.name, str(one.verdict)) for one in found.answers] == [("x86", "violated"), ("sc", "holds")]
+
+
+@needs_clang
+@pytest.mark.parametrize("model", ["rc11", "armv8", "riscv"])
+def test_the_verbs_take_models_without_states(model: str) -> None:
+    """Each answer is what the axiomatic engine answers to the portfolio."""
+    (answer,) = memfence.check(ORDERED, model=model).answers
+    assert (answer.verdict, answer.answer.engine) == ("holds", "axiomatic")
+    assert memfence.fix(ORDERED, model=model).verdict == "already_holds"
+    assert True in {one.is_needed for one in memfence.why(ORDERED, model=model).orders}
+    with pytest.raises(ValueError, match="engine"):
+        memfence.check(ORDERED, model=model, engine="dual")
