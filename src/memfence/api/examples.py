@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from textwrap import shorten
 
+_INCLUDED = re.compile(r'^\s*#\s*include\s+"([\w.]+)"', re.MULTILINE)
+
 
 def examples_folder() -> Path:
     """Where the package is installed, else beside its sources."""
@@ -37,6 +39,25 @@ def example(name: str) -> Path | None:
         if name in (str(path.relative_to(folder)), path.name, path.stem):
             return path
     return None
+
+
+def needed_by(path: Path) -> list[Path]:
+    """The files of its own folder that an example includes, and those that they include."""
+    found: list[Path] = []
+    waiting = [path]
+    while waiting:
+        text = waiting.pop().read_text(encoding="utf-8")
+        for name in _INCLUDED.findall(text):
+            beside = path.with_name(name)
+            if beside.is_file() and beside != path and beside not in found:
+                found.append(beside)
+                waiting.append(beside)
+    return found
+
+
+def verb_for(path: Path) -> str:
+    """What to ask about an example: programs to be compiled and run are in a folder of their own."""
+    return "run" if path.parent.name == "run" else "check"
 
 
 def _about(text: str) -> str:

@@ -26,7 +26,7 @@ def examples(
     output: Path | None,
 ) -> None:
     """List the example programs that come with memfence, or write one of them into this folder."""
-    from memfence.api.examples import example, example_texts
+    from memfence.api.examples import example, example_texts, needed_by, verb_for
     from memfence.diagnostics import did_you_mean
 
     if name is None:
@@ -41,8 +41,18 @@ def examples(
     target = output or Path(found.name)
     if target.exists():
         raise typer.BadParameter(f"`{target}` is there already; use -o", param_hint="NAME" if output is None else "-o")
-    write_report(target, found.read_text(encoding="utf-8"), "--output")
-    sys.stdout.write(f"{target} written. Try: memfence check {target}\n")
+    texts = {target: found.read_text(encoding="utf-8")}
+    for other in needed_by(found):
+        if other.name != "memfence.h":  # every program finds that one
+            texts[target.with_name(other.name)] = other.read_text(encoding="utf-8")
+    for path, text in texts.items():
+        if path != target and path.exists() and path.read_text(encoding="utf-8") != text:
+            raise typer.BadParameter(f"`{path}`, which it needs, is there already with another text", param_hint="NAME")
+    for path, text in texts.items():
+        write_report(path, text, "--output")
+    *others, last = [str(path) for path in texts]
+    written = f"{', '.join(others)} and {last}" if others else last
+    sys.stdout.write(f"{written} written. Try: memfence {verb_for(found)} {target}\n")
 
 
 def _list(listed: Sequence[tuple[str, str]]) -> None:
