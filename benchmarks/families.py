@@ -1,9 +1,10 @@
-"""Families of programs with a growing number of processes: how long a proof of persistence takes, with and without the
-flattening abstraction. `python benchmarks/families.py docs/results/images/families.svg` measures, prints and draws.
+"""Families of programs with a growing number of processes: how long a proof of persistence takes, by what the text
+shows, by visiting every state, and by visiting every state of the flattened programs.
+`python benchmarks/families.py docs/results/images/families.svg` measures, prints and draws.
 
 Needs the corpus beside the project. Most of these programs are not persistent, and finding that out takes no time; so
 each is first given a fence behind every store that some attack delays in an abstract program. What is timed is the
-complete check of the result. The answer with `--abstract 2` is asserted to be the same.
+complete search of the result. All answers are asserted to be the same.
 """
 
 from __future__ import annotations
@@ -14,22 +15,29 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from memfence.deadline import Deadline
+from memfence.engines.attacks import AttackEngine, from_every_state
 from memfence.engines.native.attacks import AttackKind, explore_attacks
+from memfence.models.spec import TSO
 from memfence.passes.flattening import distinct_processes, flatten
 from memfence.pipeline import load
 from memfence.program.ir import Fence, Location, Process, Program, Transition
 from memfence.program.load_options import LoadOptions
-from memfence.questions import check
 from memfence.report.views.plot import Panel, Series, render_plot
-from memfence.tasks.answer import Verdict
-from memfence.tasks.options import CheckOptions
-from memfence.tasks.result import CheckResult
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.limits import Limits
+from memfence.tasks.task import Keeps, Task
 
 FAMILIES = Path(__file__).resolve().parents[2] / "shared" / "corpus" / "persist" / "parameterized"
 STEPS = 2
 LIMIT_SECONDS = 20.0
 INT_BITS = {"seqlock": 3}
-NAMES = ("without abstraction", f"--abstract {STEPS}")
+WAYS: dict[str, tuple[AttackEngine, int | None]] = {
+    "check": (AttackEngine(), None),
+    "every state": (AttackEngine(from_every_state, small_first=False), None),
+    f"every state, --abstract {STEPS}": (AttackEngine(from_every_state, small_first=False), STEPS),
+}
 
 
 def members(family: Path) -> list[tuple[int, Path]]:
@@ -61,31 +69,31 @@ def _with_fences(process: Process, behind: set[int]) -> Process:
     return replace(process, locations=tuple(locations), transitions=tuple(transitions))
 
 
-def measure(program: Program, abstract: int | None) -> tuple[CheckResult, float | None]:
-    """The answer, and the processor time of the whole check; None where the limit was hit."""
+def measure(program: Program, engine: AttackEngine, abstract: int | None) -> tuple[Answer, float | None]:
+    """The answer, and the processor time that it took; None where the limit was hit."""
     began = time.process_time()
-    options = CheckOptions(criterion="persistent", abstract=abstract, timeout_seconds=LIMIT_SECONDS)
-    result = check(program, options)
-    return result, None if result.verdict is Verdict.UNKNOWN else time.process_time() - began
+    limits = Limits(deadline=Deadline(LIMIT_SECONDS))
+    answer = engine.answer(Task(program, TSO, Keeps(Criterion.PERSISTENT, abstract), limits))
+    return answer, time.process_time() - began if answer.is_conclusive else None
 
 
 def main(output: Path | None) -> None:
     panels = []
-    sys.stdout.write("| program | verdict | states | CPU | states, flattened | CPU, flattened | proved by it |\n")
-    sys.stdout.write("|---|---|--:|--:|--:|--:|---|\n")
+    sys.stdout.write(f"| program | verdict |{''.join(f' {way}: states | CPU |' for way in WAYS)}\n")
+    sys.stdout.write(f"|---|---|{'--:|--:|' * len(WAYS)}\n")
     for family in sorted(path for path in FAMILIES.iterdir() if path.is_dir()):
-        lines: tuple[list[tuple[int, float | None]], ...] = ([], [])
+        lines: dict[str, list[tuple[int, float | None]]] = {way: [] for way in WAYS}
         for processes, path in members(family):
             program = fenced(load(path, LoadOptions(int_bits=INT_BITS.get(family.name))))
-            (exact, seconds), (flat, flat_seconds) = measure(program, None), measure(program, STEPS)
-            assert Verdict.UNKNOWN in (exact.verdict, flat.verdict) or exact.verdict is flat.verdict, path
-            lines[0].append((processes, seconds))
-            lines[1].append((processes, flat_seconds))
-            cells = (path.stem, flat.verdict.value, *_cells(exact, seconds), *_cells(flat, flat_seconds))
-            sys.stdout.write(f"| {' | '.join(cells)} | {'yes' if 'flattened' in flat.engine else 'no'} |\n")
+            measured = {way: measure(program, *how) for way, how in WAYS.items()}
+            verdicts = {answer.verdict for answer, _ in measured.values()} - {Verdict.UNKNOWN}
+            assert len(verdicts) == 1, path
+            cells = [cell for answer, seconds in measured.values() for cell in _cells(answer, seconds)]
+            for way, (_, seconds) in measured.items():
+                lines[way].append((processes, seconds))
+            sys.stdout.write(f"| {path.stem} | {verdicts.pop().value} | {' | '.join(cells)} |\n")
             sys.stdout.flush()
-        series = tuple(Series(name, tuple(line)) for name, line in zip(NAMES, lines, strict=True))
-        panels.append(Panel(family.name, series))
+        panels.append(Panel(family.name, tuple(Series(way, tuple(line)) for way, line in lines.items())))
     if output is not None:
         title = "Proof of persistence: processor time against the number of processes"
         output.write_text(
@@ -93,10 +101,10 @@ def main(output: Path | None) -> None:
         )
 
 
-def _cells(result: CheckResult, seconds: float | None) -> tuple[str, str]:
+def _cells(answer: Answer, seconds: float | None) -> tuple[str, str]:
     if seconds is None:
-        return f"> {result.stats.states:,}", f"> {LIMIT_SECONDS:g} s"
-    return f"{result.stats.states:,}", f"{seconds:.2f} s"
+        return f"> {answer.cost.states:,}", f"> {LIMIT_SECONDS:g} s"
+    return f"{answer.cost.states:,}", f"{seconds:.2f} s"
 
 
 if __name__ == "__main__":

@@ -5,16 +5,26 @@
 namespace memfence {
 
 AttackObserver::AttackObserver(const Machine& m, const AttackSearch& search, std::shared_ptr<Budget> budget)
+    : AttackObserver(m, search, std::move(budget), std::vector<std::uint8_t>(m.processes.size(), false),
+                     std::make_shared<std::atomic<bool>>(false)) {
+  for (int p = 0; search_.by_text && p < static_cast<int>(m.processes.size()); ++p) is_quiet(p);
+  note_whether_done();
+}
+
+AttackObserver::AttackObserver(const Machine& m, const AttackSearch& search, std::shared_ptr<Budget> budget,
+                               std::vector<std::uint8_t> is_quiet, std::shared_ptr<std::atomic<bool>> done)
     : machine_(&m),
       search_(search),
       budget_(std::move(budget)),
+      done_(std::move(done)),
       text_(std::make_unique<WalkText>(m, criterion_, search_.changing)),
       open_(std::make_unique<OpenWalks>(m, criterion_, *text_, search_.changing)),
       walk_(std::make_unique<AttackWalk>(m, criterion_, collect_, budget_)),
       memo_(std::make_unique<WalkMemo>(m)),
       sc_(m),
       resumed_(m.slots.size()),
-      is_quiet_(m.processes.size(), false),
+      is_quiet_(std::move(is_quiet)),
+      is_open_(m.processes.size(), false),
       writers_(static_cast<std::size_t>(m.variables)),
       events_(std::make_unique<AtomicEvents>(m, budget_)) {
   if (criterion_ == Criterion::Persistence) {
@@ -23,18 +33,19 @@ AttackObserver::AttackObserver(const Machine& m, const AttackSearch& search, std
     chain_ = std::make_unique<ChainSearch>(m, budget_);
   }
   for (const auto& [attacker, crossed, separable] : search_.known) learn(attacker, {crossed, separable});
-  note_whether_done();
 }
 
 bool AttackObserver::is_quiet(int process) {
-  std::uint8_t& is_quiet = is_quiet_[static_cast<std::size_t>(process)];
-  if (!is_quiet && walk_->is_known(process, {})) is_quiet = true;
-  if (!is_quiet && !(torn_ && torn_->is_possible_anywhere(process))) is_quiet = !open_->exist(process, walk_->known(process));
-  return is_quiet;
+  const auto p = static_cast<std::size_t>(process);
+  if (is_quiet_[p] || is_open_[p]) return is_quiet_[p];
+  const bool is_torn = torn_ && torn_->is_possible_anywhere(process);
+  is_quiet_[p] = walk_->is_known(process, {}) || (!is_torn && !open_->exist(process, walk_->known(process)));
+  is_open_[p] = !is_quiet_[p];
+  return is_quiet_[p];
 }
 
 void AttackObserver::note_whether_done() {
-  if (!collect_) return;
+  if (!search_.by_text) return;
   for (int p = 0; p < static_cast<int>(machine_->processes.size()); ++p)
     if (!is_quiet(p)) return;
   *done_ = true;
@@ -43,7 +54,7 @@ void AttackObserver::note_whether_done() {
 std::vector<int> AttackObserver::open() {
   std::vector<int> processes;
   for (int p = 0; p < static_cast<int>(machine_->processes.size()); ++p)
-    if (collect_ && !is_quiet(p)) processes.push_back(p);
+    if (!is_quiet(p)) processes.push_back(p);
   return processes;
 }
 
@@ -62,6 +73,7 @@ void AttackObserver::expand_persistence(Work& w, Index index) {
   const int processes = static_cast<int>(m.processes.size());
   bool noted = false;
   for (int p = 0; p < processes; ++p) {
+    if (is_found_quiet(p)) continue;
     if (torn_->is_possible(p, location_of(p)) && !is_known(p, EndEvent{}) && torn_attacks_.size() < kMostTorn)
       if (const auto torn = torn_->find(w, p)) {
         const EndEvent end{torn->delayed, torn->early, {{torn->committed, true}}, {}, {}, {}, {torn->edge}, {}};
@@ -149,7 +161,7 @@ void AttackObserver::expand_robustness(Work& w, Index index) {
   const Machine& m = *machine_;
   paused_.clear();
   for (int p = 0; p < static_cast<int>(m.processes.size()); ++p) {
-    if (text_->within_reach(p, w[m.processes[static_cast<std::size_t>(p)].location_slot]) == 0) continue;
+    if (is_found_quiet(p) || text_->within_reach(p, w[m.processes[static_cast<std::size_t>(p)].location_slot]) == 0) continue;
     AttackWalk::Walked& walked = memo_->run(*walk_, w, p);
     std::erase_if(walked.ends, [&](const EndEvent& end) { return is_known(p, end); });
     std::erase_if(walked.pauses, [&](const Pause& pause) { return !may_go_on(pause); });
@@ -255,6 +267,7 @@ void AttackObserver::learn(int attacker, const Crossed& clause) {
   for (int p = 0; p < static_cast<int>(machine_->processes.size()); ++p) {
     if (first_alike(p) != first_alike(attacker)) continue;
     walk_->learn(p, clause);
+    is_open_[static_cast<std::size_t>(p)] = false;
     if (clause.all.size() == 1 && clause.some.empty()) text_->fence(p, clause.all.front());
   }
 }
@@ -263,7 +276,7 @@ void AttackObserver::add(Attack&& attack) {
   if (collect_) learn(attack.attacker, {attack.end.crossed, attack.end.separable});
   KnownClause clause = clause_of(attack);
   attacks_.try_emplace(std::move(clause), std::move(attack));
-  note_whether_done();
+  if (collect_) note_whether_done();
 }
 
 void AttackObserver::merge(AttackObserver& other, const StateOrder& states) {

@@ -24,9 +24,8 @@ class AttackObserver : public NoObserver {
   // interest. Processes that are alike (docs/theory/criteria.md, "Processes that are alike") share their clauses: there is
   // one attack for all of them.
   AttackObserver(const Machine& m, const AttackSearch& search, std::shared_ptr<Budget> budget);
-  AttackObserver(const AttackObserver& other) : AttackObserver(*other.machine_, other.search_, other.budget_) {
-    done_ = other.done_;
-  }
+  AttackObserver(const AttackObserver& other)
+      : AttackObserver(*other.machine_, other.search_, other.budget_, other.is_quiet_, other.done_) {}
   AttackObserver(AttackObserver&&) = default;
   AttackObserver& operator=(AttackObserver&&) = default;
 
@@ -34,7 +33,7 @@ class AttackObserver : public NoObserver {
   bool has_finding() const { return is_done() || budget_->why() != Stop::None || (!collect_ && !attacks_.empty()); }
   // Why nothing more is looked for, if that is so though there may be more: the budget is spent.
   Stop cut_short() const { return budget_->why(); }
-  // With `collect`: by the text, every further attack crosses a clause that is known. No state can add anything.
+  // By the text, every further attack crosses a clause that is known. No state can add anything.
   bool is_done() const { return *done_; }
   // Processes that may have attacks beyond those that are known, by the text.
   std::vector<int> open();
@@ -44,6 +43,9 @@ class AttackObserver : public NoObserver {
   std::uint64_t chain_nodes() const { return (chain_ ? chain_->nodes() : 0) + merged_nodes_; }
 
  private:
+  AttackObserver(const Machine& m, const AttackSearch& search, std::shared_ptr<Budget> budget,
+                 std::vector<std::uint8_t> is_quiet, std::shared_ptr<std::atomic<bool>> done);
+
   // Attacks of processes that are alike count as one: each of these can make it.
   int first_alike(int process) const {
     return search_.alike.empty() ? process : search_.alike[static_cast<std::size_t>(process)];
@@ -73,6 +75,7 @@ class AttackObserver : public NoObserver {
   void learn(int attacker, const Crossed& clause);
   void add(Attack&& attack);
   bool is_quiet(int process);
+  bool is_found_quiet(int process) const { return is_quiet_[static_cast<std::size_t>(process)]; }
   void note_whether_done();
   bool is_known(int attacker, const EndEvent& end) const {
     return collect_ && walk_->is_known(attacker, {end.crossed, end.separable});
@@ -84,7 +87,7 @@ class AttackObserver : public NoObserver {
   bool collect_ = search_.collect;
   bool every_torn_ = search_.every_torn;
   std::shared_ptr<Budget> budget_;
-  std::shared_ptr<std::atomic<bool>> done_ = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<std::atomic<bool>> done_;
   std::unique_ptr<WalkText> text_;
   std::unique_ptr<OpenWalks> open_;
   std::unique_ptr<AttackWalk> walk_;
@@ -104,7 +107,8 @@ class AttackObserver : public NoObserver {
     int first = -1, another = -1;
     bool has_other_than(int process) const { return first >= 0 && (first != process || another >= 0); }
   };
-  std::vector<std::uint8_t> is_quiet_;  // per process: it has no attacks but those that are known
+  std::vector<std::uint8_t> is_quiet_;  // per process: it has no attacks but those that are known, by the text
+  std::vector<std::uint8_t> is_open_;   // per process: the text has shown no such thing, and nothing was learnt since
   std::vector<Writers> writers_;  // per variable: processes that can change it now, two of them at most
   std::unique_ptr<AtomicEvents> events_;
 };

@@ -50,7 +50,8 @@ CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, AttackSe
   result.chain_nodes = observer.chain_nodes();
   const bool is_cut_short = budget->why() != Stop::None && (search.collect || observer.attacks().empty());
   if (is_cut_short) exploration->stop = budget->why();
-  if (observer.is_done()) exploration->stop = Stop::None;
+  result.by_text = observer.is_done();
+  if (result.by_text) exploration->stop = Stop::None;
   result.attacks = observer.attacks();
   result.open = observer.open();
   result.exploration = std::move(exploration);

@@ -37,17 +37,19 @@ struct CriterionResult {
   std::vector<Attack> attacks;
   std::optional<Race> race;
   std::uint64_t chain_nodes = 0;
-  std::vector<int> open;  // with `collect`: processes of which the text does not show that every attack is known
+  std::vector<int> open;  // processes of which the text does not show that every attack is known
+  bool by_text = false;   // the text ended the search: `open` is empty, and not every state was visited
 };
 
 // With `moving`, only these processes ever move, the others stay where they begin: fewer runs, each of them a run of the
-// whole program.
+// whole program. With `by_text`, the search ends where the text shows that nothing is left to be found (open_walks.hpp).
 struct AttackSearch {
   Criterion criterion;
   bool collect;
   bool every_torn;
   std::vector<KnownClause> known;
   std::vector<int> moving;
+  bool by_text = true;
   std::vector<bool> changing = {};  // variables that some process can change, whether it may move or not: known_values.hpp
   std::vector<int> alike =
       {};  // per process: the first of those that it can be exchanged with, moving or not; empty: nobody can

@@ -43,19 +43,23 @@ void bind_criteria(nb::module_& m) {
   nb::class_<CriterionResult> result(m, "CriterionResult");
   result.def_prop_ro("exploration", [](CriterionResult& r) { return r.exploration.get(); }, nb::rv_policy::reference_internal);
   def_fields(result, Field{"attacks", &CriterionResult::attacks}, Field{"race", &CriterionResult::race},
-             Field{"chain_nodes", &CriterionResult::chain_nodes}, Field{"open", &CriterionResult::open});
+             Field{"chain_nodes", &CriterionResult::chain_nodes}, Field{"open", &CriterionResult::open},
+             Field{"by_text", &CriterionResult::by_text});
 
   def_search(
       m, "explore_attacks",
       +[](Limits limits, std::shared_ptr<Machine> machine, int criterion, bool collect, bool every_torn,
-          std::vector<KnownClause> known, std::vector<int> moving, std::uint64_t most_states, int threads) {
+          std::vector<KnownClause> known, std::vector<int> moving, bool by_text, std::uint64_t most_states, int threads) {
         limits.most_states = most_states;
-        AttackSearch search{static_cast<Criterion>(criterion), collect, every_torn, std::move(known), std::move(moving)};
+        AttackSearch search{
+            static_cast<Criterion>(criterion), collect, every_torn, std::move(known), std::move(moving), by_text};
         return std::make_unique<CriterionResult>(explore_attacks(std::move(machine), std::move(search), limits, threads));
       },
       "Look for attacks while visiting every SC-reachable state, or every one that the `moving` processes reach alone; attacks "
-      "across all of a `known` clause do not count.",
-      "machine"_a, "criterion"_a, "collect"_a, "every_torn"_a, "known"_a, "moving"_a, "most_states"_a, "threads"_a);
+      "across all of a `known` clause do not count. With `by_text`, no state is visited where the text shows that none is "
+      "needed.",
+      "machine"_a, "criterion"_a, "collect"_a, "every_torn"_a, "known"_a, "moving"_a, "by_text"_a, "most_states"_a,
+      "threads"_a);
 
   def_search(
       m, "explore_races",

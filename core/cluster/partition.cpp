@@ -50,6 +50,7 @@ std::unique_ptr<Partition> partition_for_races(std::shared_ptr<const Machine> ma
 std::unique_ptr<Partition> partition_for_attacks(std::shared_ptr<const Machine> machine, AttackSearch search,
                                                  const PartitionSize& size, std::uint64_t memory_bytes) {
   search.changing = changing_variables(*machine);
+  search.by_text = search.collect;  // else the text was asked before the search was shared
   const Machine& m = *machine;
   const auto limited = std::make_shared<MemoryBudget>(memory_bytes);
   AttackObserver observer(m, search, std::shared_ptr<Budget>(limited, &limited->budget));

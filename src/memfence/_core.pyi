@@ -190,9 +190,12 @@ class CriterionResult:
     @property
     def open(self) -> list[int]: ...
 
-def explore_attacks(machine: Machine, criterion: int, collect: bool, every_torn: bool, known: Sequence[tuple[int, Sequence[int], Sequence[int]]], moving: Sequence[int], most_states: int, threads: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:
+    @property
+    def by_text(self) -> bool: ...
+
+def explore_attacks(machine: Machine, criterion: int, collect: bool, every_torn: bool, known: Sequence[tuple[int, Sequence[int], Sequence[int]]], moving: Sequence[int], by_text: bool, most_states: int, threads: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:
     """
-    Look for attacks while visiting every SC-reachable state, or every one that the `moving` processes reach alone; attacks across all of a `known` clause do not count.
+    Look for attacks while visiting every SC-reachable state, or every one that the `moving` processes reach alone; attacks across all of a `known` clause do not count. With `by_text`, no state is visited where the text shows that none is needed.
     """
 
 def explore_races(machine: Machine, triangular: bool, threads: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:

@@ -13,10 +13,13 @@ from memfence.pipeline import load, load_text
 from memfence.program.ir import Program
 from memfence.program.isomorphism import are_isomorphic
 from memfence.program.load_options import LoadOptions
+from memfence.questions import check
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixResult, FixVerdict
 from memfence.synthesis.synthesise import fix_fences
+from memfence.tasks.answer import Verdict
+from memfence.tasks.options import CheckOptions
 from support.corpus import CORPUS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
@@ -85,6 +88,29 @@ def check_fences(family: str, processes: int, criterion: str) -> None:
 def test_fences_of_a_process_do_not_depend_on_how_many_there_are(family: str, criterion: str) -> None:
     for processes in (4, 6):
         check_fences(family, processes, criterion)
+
+
+@pytest.mark.parametrize("criterion", ["persistent", "robust"])
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_check_confirms_the_fences_of_the_largest_members(family: str, criterion: str) -> None:
+    """Whose states are far too many: up to 10^9."""
+    processes = 20 if family in ("pgsql", "seqlock") else 10
+    found = fixed(family, processes, criterion)
+    patched = found.patched or FAMILIES[family](processes)
+    program = load_text(SourceText("fixed.txt", patched), LoadOptions(int_bits=INT_BITS.get(family)))
+    confirmed = check(program, CheckOptions(criterion=criterion, timeout_seconds=60))  # type: ignore[arg-type]
+    assert confirmed.verdict is Verdict.HOLDS
+    assert confirmed.stats.states <= (205 if family == "dclocking" else 2 * processes)
+    if found.chosen.fences:  # one of them less, and there is an attack
+        before, _, after = patched.rpartition("mfence")
+        fragile = load_text(SourceText("fragile.txt", f"{before}noop{after}"))
+        assert check(fragile, CheckOptions(criterion=criterion, timeout_seconds=60)).verdict is Verdict.VIOLATED  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("processes", [7, 9, 11, 13])
+@pytest.mark.parametrize("criterion", ["persistent", "robust"])
+def test_a_ring_may_have_any_size(processes: int, criterion: str) -> None:
+    check_fences("partial-dekker", processes, criterion)
 
 
 @pytest.mark.slow

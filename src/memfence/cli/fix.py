@@ -33,6 +33,7 @@ def fix(
     model: str,
     unroll: int | None,
     criterion: str | None,
+    abstract: int | None,
     atomic: Path | None,
     atomic_waits: str,
     minimise: str,

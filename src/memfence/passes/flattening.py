@@ -18,16 +18,22 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from memfence.models.spec import TSO
+from memfence.passes.lock_regions import has_lock_regions
 from memfence.passes.orders import for_hardware
-from memfence.program.facts.effects import registers_read
+from memfence.program.facts.effects import has_torn_steps, registers_read
 from memfence.program.ir import Assign, Assume, Fence, Load, Location, Op, Process, Program, Store, Transition
+
+
+def can_be_flattened(program: Program) -> bool:
+    """Whether `flatten` knows what to make of it: no lock regions, and no plain step that makes several stores."""
+    return not has_torn_steps(program) and not has_lock_regions(program)
 
 
 def flatten(program: Program, process: int, steps: int) -> Program:
     """The abstract program for `process`, the others flattened after their first `steps` steps.
 
     Whenever an attack of `process` shows that `program` is not persistent, one shows it for the abstract program. Needs
-    a program without lock regions, and without plain steps that make several stores.
+    a program that `can_be_flattened`.
     """
     program = for_hardware(program, TSO)
     kept = _Kept(program, process, steps)

@@ -4,18 +4,21 @@ The attacks on the program with fences are the attacks on the program itself tha
 meets all clauses is enough, and nothing needs to be explored again.
 
 Few programs need to be explored to the end. The core stops where the text shows that the clauses found so far are all
-there are (core/attacks/open_walks.hpp). Where the program is large, attacks of few processes are looked for first, the
-others staying where they begin: such a run is a run of the program, and there are few of them.
+there are (core/attacks/open_walks.hpp). Where the program is large, attacks of few processes are looked for first
+(engines/few_moving.py); and with `--abstract`, instead of every state, those of one abstract program per process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Sequence
 
 from memfence.engines.attacks import attack_kind
-from memfence.engines.native.attacks import Attack, Attacks, AttackSearch
+from memfence.engines.few_moving import LEAST_MOVING, small_searches
+from memfence.engines.native.attacks import Attack, Attacks, AttackSearch, Known
 from memfence.execution.trace import Trace
+from memfence.models.spec import TSO
+from memfence.passes.flattening import can_be_flattened, flatten
+from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
 from memfence.questions.criteria import in_form
 from memfence.records import Record
@@ -25,17 +28,15 @@ from memfence.synthesis.sites import FenceEdit
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Stop
 
-LARGE = 20_000
-"""SC states beyond which attacks of few processes are looked for, and as many for each group of processes."""
-LEAST_MOVING, MOST_MOVING = 2, 3
-MOST_GROUPS = 500
-"""Groups of processes that are tried."""
-
 
 class CollectedAttacks(Record):
-    """What several searches found. The last of them knew what the others had found: `complete` if it saw the rest."""
+    """What several searches found. The last of them knew what the others had found: `complete` if it saw the rest.
+
+    `beyond`: instead of it, searches of abstract programs, none of which found anything else.
+    """
 
     searches: tuple[Attacks, ...]
+    beyond: tuple[Attacks, ...] = ()
 
     @property
     def last(self) -> Attacks:
@@ -43,60 +44,45 @@ class CollectedAttacks(Record):
 
     @property
     def complete(self) -> bool:
-        return self.last.complete
+        return bool(self.beyond) or self.last.complete
 
     @property
     def states(self) -> int:
-        return sum(found.cost.states for found in self.searches)
+        return sum(found.cost.states for found in (*self.searches, *self.beyond))
 
 
 def explore_all_attacks(program: Program, criterion: Criterion, options: FixOptions) -> CollectedAttacks:
     """One attack for every distinct clause; all of them if the exploration is complete."""
     search = AttackSearch(in_form(program), attack_kind(criterion, options.spec), frozenset(options.reduce))
-    if (
-        len(program.processes) <= LEAST_MOVING
-    ):  # there are no smaller groups, and a search cut short would be made again
+    if len(program.processes) <= LEAST_MOVING:  # a search that is cut short would only be made again
         return CollectedAttacks((search.explore(collect=True, limits=options.limits),))
-    first = search.explore(collect=True, limits=options.limits.within(most_states=LARGE, threads=1))
-    if first.stop is not Stop.STATES:
-        return CollectedAttacks((first,))
-    found = [first, *_with_few_moving(search, first, options)]
+    found = list(small_searches(search, options.limits, collect=True))
+    if found[0].stop is not Stop.STATES:
+        return CollectedAttacks((found[0],))
     known = [attack.clause for part in found for attack in part.attacks]
+    if options.abstract is not None and criterion is Criterion.PERSISTENT:
+        beyond = _flattened(search, options.abstract, known, options)
+        if beyond is not None:
+            return CollectedAttacks(tuple(found), beyond)
     return CollectedAttacks((*found, search.explore(collect=True, limits=options.limits, known=known)))
 
 
-def _with_few_moving(search: AttackSearch, first: Attacks, options: FixOptions) -> Iterator[Attacks]:
-    """Attacks of processes that may have more than were found, by small groups of processes."""
-    limits = options.limits.within(most_states=LARGE, threads=1)
-    known = [attack.clause for attack in first.attacks]
-    left = set(first.open)
-    for group in _groups(len(search.program.processes), first.alike):
-        if not left or limits.deadline.passed:
-            return
-        if left.isdisjoint(group):
-            continue
-        found = search.explore(collect=True, limits=limits, known=known, moving=group)
-        left = (left - set(group)) | found.open
-        known += [attack.clause for attack in found.attacks]
-        if found.attacks:
-            yield found
+def _flattened(search: AttackSearch, steps: int, known: list[Known], options: FixOptions) -> tuple[Attacks, ...] | None:
+    """Searches of the abstract program of each process, whose attacks all cross a known clause; None if some do not.
 
-
-def _groups(processes: int, alike: tuple[tuple[int, ...], ...]) -> Iterator[tuple[int, ...]]:
-    """Small groups of processes; of those that exchanging processes makes equal, the first."""
-    tried = 0
-    for size in range(LEAST_MOVING, min(MOST_MOVING, processes - 1) + 1):
-        for group in combinations(range(processes), size):
-            if any([p for p in members if p in group] != _first_of(members, group) for members in alike):
-                continue
-            if tried == MOST_GROUPS:
-                return
-            tried += 1
-            yield group
-
-
-def _first_of(members: tuple[int, ...], group: tuple[int, ...]) -> list[int]:
-    return list(members[: sum(p in group for p in members)])
+    The abstract program keeps the process as it is: an attack of it there crosses what it crosses in the program.
+    """
+    program = for_hardware(search.program, TSO)
+    if not can_be_flattened(program):
+        return None
+    done = []
+    for process in range(len(program.processes)):
+        alone = AttackSearch(flatten(program, process, steps), search.kind, search.reductions)
+        mine = [clause for clause in known if clause[0] == process]
+        done.append(alone.explore(collect=True, limits=options.limits, known=mine))
+        if done[-1].attacks or not done[-1].complete:
+            return None
+    return tuple(done)
 
 
 def clauses_of(found: CollectedAttacks, edits: Sequence[FenceEdit]) -> tuple[Clause, ...]:

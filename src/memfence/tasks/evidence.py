@@ -191,9 +191,10 @@ class Invariant(Record):
 
 class NoAttack(Record):
     """From no SC-reachable state does an attack, or a race, start. `flattened`: seen process by process, the others
-    flattened after so many steps."""
+    flattened after so many steps. `by_text`: seen in the text of each process, without visiting every state."""
 
     flattened: int | None = None
+    by_text: bool = False
 
 
 class Implied(Record):

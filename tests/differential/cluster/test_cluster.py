@@ -26,7 +26,7 @@ from memfence.bench.everywhere import each_measured
 from memfence.bench.families import measure_families
 from memfence.bench.table import Sources
 from memfence.cluster.session import connected
-from memfence.engines.attacks import AttackEngine
+from memfence.engines.attacks import AttackEngine, from_every_state
 from memfence.engines.cluster.engine import ClusterEngine
 from memfence.engines.cluster.rounds import Settings
 from memfence.engines.engine import Engine
@@ -45,7 +45,8 @@ from support.machines import Machines, playing
 from support.models import spec
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
-EAGER = Settings(round_states=2_000, checkpoint_seconds=0.0)
+ALONE = AttackEngine(from_every_state, small_first=False)
+EAGER = Settings(round_states=2_000, checkpoint_seconds=0.0, nearby_states=0)
 
 
 @pytest.fixture(scope="module")
@@ -83,8 +84,8 @@ def test_two_machines_decide_criteria_as_one_does(machines: Machines, criterion:
     for program in (load(EXAMPLES / "szymanski.pml"), fenced_everywhere(load(EXAMPLES / "lamport_fast.pml"))):
         task = Task(program, spec(model), Keeps(criterion), Limits())
         mine, theirs = (
-            ClusterEngine().answer(task.within(cluster=machines.address)),
-            AttackEngine().answer(task),
+            ClusterEngine(EAGER).answer(task.within(cluster=machines.address)),
+            ALONE.answer(task),
         )
         assert mine.verdict is theirs.verdict
         if mine.verdict is Verdict.HOLDS:
@@ -149,7 +150,7 @@ def random_question(seed: int) -> tuple[Task, Engine]:
         memory = random.choice([spec("sc"), spec("tso", 2), spec("pso", 1)])
         return Task(program, memory, Safety(failures=False, final_values=final), Limits()), ExplicitEngine()
     is_pso = criterion is Criterion.ROBUST and random.random() < 0.5
-    engine = RaceEngine() if criterion.is_about_races else AttackEngine()
+    engine = RaceEngine() if criterion.is_about_races else ALONE
     return Task(program, spec("pso" if is_pso else "tso"), Keeps(criterion), Limits()), engine
 
 
@@ -199,7 +200,7 @@ def test_a_machine_that_is_killed_leaves_no_wrong_verdict(machines: Machines) ->
 
 
 def test_a_machine_that_is_killed_leaves_no_wrong_verdict_about_attacks(machines: Machines) -> None:
-    check_after_a_loss(machines, Random(0), large_criterion(), AttackEngine())
+    check_after_a_loss(machines, Random(0), large_criterion(), ALONE)
 
 
 @pytest.mark.slow
@@ -211,7 +212,7 @@ def test_no_machine_that_is_killed_leaves_a_wrong_verdict(machines: Machines, se
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_no_machine_that_is_killed_leaves_a_wrong_verdict_about_attacks(machines: Machines, seed: int) -> None:
-    check_after_a_loss(machines, Random(seed), large_criterion(), AttackEngine())
+    check_after_a_loss(machines, Random(seed), large_criterion(), ALONE)
 
 
 def test_the_own_node_that_is_killed_gives_no_verdict(tmp_path: Path) -> None:

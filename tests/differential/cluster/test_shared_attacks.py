@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memfence.cluster import placing
-from memfence.engines.attacks import AttackEngine
+from memfence.engines.attacks import AttackEngine, from_every_state
 from memfence.engines.cluster.engine import ClusterEngine
 from memfence.engines.cluster.found_attacks import merged_attacks
 from memfence.engines.cluster.rounds import Settings
@@ -38,7 +38,8 @@ from support.models import spec
 from support.one_process_ray import OneProcessRay
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
-SMALL_ROUNDS = Settings(round_states=5, checkpoint_seconds=0.0, most_lost=1_000)
+SMALL_ROUNDS = Settings(round_states=5, checkpoint_seconds=0.0, most_lost=1_000, nearby_states=0)
+ALONE = AttackEngine(from_every_state, small_first=False)
 MOST_STATES = 300_000
 ASKED = ((Criterion.PERSISTENT, "tso"), (Criterion.ROBUST, "tso"), (Criterion.ROBUST, "pso"))
 
@@ -78,8 +79,8 @@ def check_seeds(seeds: range, losing_one_in: int = 0) -> None:
         def losing(call: int, random: Random = random) -> bool:
             return losing_one_in > 0 and random.randrange(losing_one_in) == 0
 
-        expected = AttackEngine().answer(task)
-        rounds = SMALL_ROUNDS if seed % 3 else Settings(most_lost=1_000)
+        expected = ALONE.answer(task)
+        rounds = SMALL_ROUNDS if seed % 3 else Settings(most_lost=1_000, nearby_states=0)
         check_same(shared(task, random.randint(1, 5), rounds, losing), expected)
         assert isinstance(task.goal, Keeps)
         said.add((task.goal.criterion, expected.verdict))
@@ -99,7 +100,7 @@ def test_machines_that_are_lost_change_nothing() -> None:
 def test_the_same_for_programs_with_torn_steps(program: Program, asked: tuple[Criterion, str], count: int) -> None:
     criterion, model = asked
     task = Task(program, spec(model), Keeps(criterion), Limits())
-    mine, theirs = shared(task, count), AttackEngine().answer(task)
+    mine, theirs = shared(task, count), ALONE.answer(task)
     assert mine.verdict is theirs.verdict
     assert isinstance(mine.evidence, Torn) == isinstance(theirs.evidence, Torn)
     if mine.verdict is Verdict.HOLDS:
@@ -108,7 +109,7 @@ def test_the_same_for_programs_with_torn_steps(program: Program, asked: tuple[Cr
 
 def test_torn_steps_that_nobody_sees_are_looked_for_in_all_states() -> None:
     task = Task(unseen_halves(), spec("tso"), Keeps(Criterion.PERSISTENT), Limits())
-    expected = AttackEngine().answer(task)
+    expected = ALONE.answer(task)
     assert isinstance(expected.evidence, Torn)
     for count in range(1, 4):
         check_same(shared(task, count), expected)
@@ -126,14 +127,14 @@ def test_torn_steps_are_remembered_whichever_call_is_the_last_of_a_machine() -> 
 def test_an_abstraction_is_searched_by_all_machines_too() -> None:
     program = fenced_everywhere(load(EXAMPLES / "peterson.pml"))
     task = Task(program, spec("tso"), Keeps(Criterion.PERSISTENT, flatten=2), Limits())
-    mine, theirs = shared(task, 3), AttackEngine().answer(task)
+    mine, theirs = shared(task, 3), ALONE.answer(task)
     assert mine.evidence == theirs.evidence == NoAttack(2)
     check_same(mine, theirs)
 
 
 def test_each_call_may_be_the_last_of_a_machine() -> None:
     task = Task(fenced_everywhere(load(EXAMPLES / "peterson.pml")), spec("tso"), Keeps(Criterion.ROBUST), Limits())
-    expected = AttackEngine().answer(task)
+    expected = ALONE.answer(task)
     assert expected.verdict is Verdict.HOLDS
     calls = OneProcessRay(3)
     ClusterEngine(SMALL_ROUNDS, calls.connect).answer(task.within(cluster="test"))
@@ -145,7 +146,7 @@ def test_each_call_may_be_the_last_of_a_machine() -> None:
 
 def test_machines_that_are_lost_again_and_again_leave_it_unknown() -> None:
     task = Task(load(EXAMPLES / "peterson.pml"), spec("tso"), Keeps(Criterion.PERSISTENT), Limits())
-    answer = shared(task, 2, Settings(most_lost=2), lambda call: call % 5 == 0)
+    answer = shared(task, 2, Settings(most_lost=2, nearby_states=0), lambda call: call % 5 == 0)
     assert answer.verdict is Verdict.UNKNOWN
     assert isinstance(answer.evidence, Limit) and answer.evidence.stop is Stop.LOST
 
@@ -176,9 +177,9 @@ def test_several_machines_decide_what_one_decides_on_the_programs_of_persist(pat
     program = load(path, LoadOptions(int_bits=3))
     for criterion, model in ASKED:
         task = Task(program, spec(model), Keeps(criterion), Limits(most_states=MOST_STATES, timeout_seconds=20.0))
-        expected = AttackEngine().answer(task)
+        expected = ALONE.answer(task)
         if expected.verdict is not Verdict.UNKNOWN:
-            check_same(shared(task, 3, Settings(round_states=5_000)), expected)
+            check_same(shared(task, 3, Settings(round_states=5_000, nearby_states=0)), expected)
 
 
 @pytest.mark.slow

@@ -9,13 +9,19 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from memfence.engines import few_moving
+from memfence.engines.attacks import AttackEngine, from_every_state
 from memfence.engines.native.attacks import AttackKind, Attacks, AttackSearch, Known, explore_attacks
+from memfence.models.spec import TSO
 from memfence.pipeline import load_text
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, Const, Register, variable_address
 from memfence.program.ir import Assign, Assume, Domain, FenceKind, Load, Op, Process, Program, SharedVar, Store
 from memfence.source import SourceText
+from memfence.tasks.answer import Verdict
+from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits
+from memfence.tasks.task import Keeps, Task
 from support.fenced import with_fences
 from support.generators.criteria_programs import RICH, criteria_programs
 
@@ -86,7 +92,7 @@ def has_further_attacks(
         (attacker, pick.choice(crossed)): "mfence" for attacker, crossed, _ in known if attacker not in open_
     }
     processes = tuple(_undelayed(p) if n in open_ else p for n, p in enumerate(program.processes))
-    rest = explore_attacks(with_fences(replace(program, processes=processes), fences), kind)
+    rest = explore_attacks(with_fences(replace(program, processes=processes), fences), kind, by_text=False)
     assume(not rest.torn)
     return bool(rest.attacks)
 
@@ -121,6 +127,60 @@ def test_the_text_never_hides_an_attack(program: Program, pick: Random) -> None:
 @given(program=SMALL, pick=st.randoms(use_true_random=False))
 def test_the_text_of_many_programs_never_hides_an_attack(kind: AttackKind, program: Program, pick: Random) -> None:
     check_what_the_text_shows(program, kind, pick)
+
+
+def check_the_first_attack(program: Program, kind: AttackKind) -> bool:
+    """Whether the text decides; every state says the same."""
+    found, every = explore_attacks(program, kind), explore_attacks(program, kind, by_text=False)
+    assert bool(found.attacks) == bool(every.attacks) and found.complete == every.complete
+    assert not found.by_text or found.reachable is None
+    return found.by_text
+
+
+@QUICK
+@given(program=SMALL)
+def test_the_text_never_hides_the_first_attack(program: Program) -> None:
+    for kind in ATTACKS:
+        check_the_first_attack(program, kind)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ATTACKS)
+@THOROUGH
+@given(program=SMALL)
+def test_the_text_of_many_programs_never_hides_the_first_attack(kind: AttackKind, program: Program) -> None:
+    check_the_first_attack(program, kind)
+
+
+def check_small_searches(program: Program, criterion: Criterion, most_states: int) -> None:
+    """With searches as small as these, the answer is that of a search of every state."""
+    task = Task(program, TSO, Keeps(criterion))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(few_moving, "LARGE", most_states)
+        answer = AttackEngine().answer(task)
+    every = AttackEngine(from_every_state, small_first=False).answer(task)
+    assume(Verdict.UNKNOWN not in (answer.verdict, every.verdict))
+    assert answer.verdict is every.verdict
+    assert answer.trace is None or answer.trace.program == program
+
+
+CROWDED = criteria_programs(RICH, torn_steps=False, counts=(3,))
+TWO_CRITERIA = st.sampled_from([Criterion.PERSISTENT, Criterion.ROBUST])
+
+
+@settings(QUICK, max_examples=100)
+@given(program=CROWDED, criterion=TWO_CRITERIA, most_states=st.integers(1, 12))
+def test_small_searches_change_no_answer(program: Program, criterion: Criterion, most_states: int) -> None:
+    check_small_searches(program, criterion, most_states)
+
+
+@pytest.mark.slow
+@settings(THOROUGH, max_examples=2000)
+@given(program=CROWDED, criterion=TWO_CRITERIA, most_states=st.integers(1, 40))
+def test_small_searches_change_no_answer_about_many_programs(
+    program: Program, criterion: Criterion, most_states: int
+) -> None:
+    check_small_searches(program, criterion, most_states)
 
 
 @settings(QUICK, max_examples=100)
@@ -177,6 +237,7 @@ def test_what_the_attacker_knows_is_enough_without_exploring(look: str, change: 
     program = load_text(SourceText("t.pml", OPEN.format(look=look, change=change)))
     found, _ = look_only(program, AttackKind.PERSISTENCE, [])
     assert found.complete and not found.open and not found.attacks
+    assert check_the_first_attack(program, AttackKind.PERSISTENCE)
 
 
 @pytest.mark.parametrize("look, change", FRAGILE)

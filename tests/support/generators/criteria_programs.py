@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from hypothesis import strategies as st
 
@@ -20,9 +20,11 @@ MOST_STATEMENTS = {1: 4, 2: 4, 3: 2}
 
 
 @st.composite
-def criteria_programs(draw: st.DrawFn, features: frozenset[Feature] = RICH, torn_steps: bool = True) -> Program:
+def criteria_programs(
+    draw: st.DrawFn, features: frozenset[Feature] = RICH, torn_steps: bool = True, counts: Sequence[int] = (2, 2, 3)
+) -> Program:
     """Two or three processes, two or three variables, values 0 to 2. `torn_steps`: several stores in one plain step."""
-    count = draw(st.sampled_from([2, 2, 3]))
+    count = draw(st.sampled_from(counts))
     most = MOST_STATEMENTS[count] + (1 if draw(st.integers(0, 4)) == 0 and count == 3 else 0)
     shape = Shape((count, count), (1, most), draw(st.sampled_from([2, 2, 3])), features=features)
     domain = Domain(0, shape.values - 1)

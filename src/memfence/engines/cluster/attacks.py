@@ -10,7 +10,7 @@ from typing import Any
 from memfence.engines.attacks import AttackEngine
 from memfence.engines.cluster.rounds import Chain, Settings
 from memfence.engines.cluster.search import Shared, SharedSearch
-from memfence.engines.native.attacks import AttackKind, Attacks, attack_of, plan_of, without_false_tears
+from memfence.engines.native.attacks import AttackKind, Attacks, AttackSearch, attack_of, plan_of, without_false_tears
 from memfence.engines.native.encode import Encoded
 from memfence.engines.native.partition import Partition
 from memfence.engines.native.sc_states import sc_run
@@ -47,11 +47,12 @@ class SharedAttacks:
         self._counts: dict[str, int] = {}
 
     def answer(self, task: Task, name: str) -> Answer:
-        answer = AttackEngine(self._explore).answer(task)
+        answer = AttackEngine(self._explore, small_first=self._settings.nearby_states > 0).answer(task)
         return replace(answer, engine=name, counts=tuple(self._counts.items()))
 
-    def _explore(self, program: Program, kind: AttackKind, *, limits: Limits, reductions: frozenset[str]) -> Attacks:
-        return without_false_tears(kind, partial(self._search, program, kind, limits, reductions))
+    def _explore(self, search: AttackSearch, limits: Limits) -> Attacks:
+        shared = partial(self._search, search.program, search.kind, limits, search.reductions)
+        return without_false_tears(search.kind, shared)
 
     def _search(
         self, program: Program, kind: AttackKind, limits: Limits, reductions: frozenset[str], every_torn: bool

@@ -34,7 +34,7 @@ class Settings(Record, kw_only=True):
     checkpoint_seconds: float = 60.0
     most_lost: int = 3
     nearby_states: int = 1_000_000
-    """A lasso is looked for among so many states on this machine first."""
+    """A lasso is looked for among so many states on this machine first; an attack in small searches. 0: neither is."""
 
 
 class Place(Record):

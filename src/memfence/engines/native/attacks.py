@@ -70,8 +70,8 @@ class Attacks(Searched):
     """The outcome of one SC exploration: the attacks found, and whether everything was seen.
 
     `torn`: steps with several stores that another process may see half-way, though the run found has the order of an
-    SC run. Other runs to the same state may not have it, so that nothing is decided. `open`: where attacks are
-    collected, the processes of which the text does not show that every attack was found.
+    SC run. Other runs to the same state may not have it, so that nothing is decided. `open`: the processes of which the
+    text does not show that every attack was found; `by_text`: of all others it does, which ended the search.
     """
 
     kind: AttackKind
@@ -80,6 +80,7 @@ class Attacks(Searched):
     _states: ScRuns
     torn: tuple[Attack, ...] = ()
     open: frozenset[int] = frozenset()
+    by_text: bool = False
 
     @property
     def complete(self) -> bool:
@@ -97,7 +98,7 @@ class Attacks(Searched):
     @property
     def reachable(self) -> ScExploration | None:
         """All states that SC reaches, which certificates list; of several that are alike, one."""
-        return self.states if self.complete else None
+        return self.states if self.complete and not self.by_text else None
 
     @property
     def alike(self) -> tuple[tuple[int, ...], ...]:
@@ -126,9 +127,14 @@ def explore_attacks(
     collect: bool = False,
     limits: Limits | None = None,
     reductions: frozenset[str] = ALL_SAFE,
+    by_text: bool = True,
 ) -> Attacks:
-    """Look for attacks from every SC-reachable state: the first one, or with `collect` one for each distinct clause."""
-    return AttackSearch(program, kind, reductions).explore(collect=collect, limits=limits or Limits())
+    """Look for attacks from every SC-reachable state: the first one, or with `collect` one for each distinct clause.
+
+    With `by_text`, no more states are visited once the text shows that nothing else is to be found.
+    """
+    search = AttackSearch(program, kind, reductions)
+    return search.explore(collect=collect, limits=limits or Limits(), by_text=by_text)
 
 
 class AttackPlan(Record):
@@ -160,10 +166,17 @@ class AttackSearch:
     def __init__(self, program: Program, kind: AttackKind, reductions: frozenset[str] = ALL_SAFE) -> None:
         self.program = program
         self.kind = kind
+        self.reductions = reductions
         self._encoded = plan_of(program, kind, reductions).encoded()
 
     def explore(
-        self, *, collect: bool, limits: Limits, known: Iterable[Known] = (), moving: Sequence[int] = ()
+        self,
+        *,
+        collect: bool,
+        limits: Limits,
+        known: Iterable[Known] = (),
+        moving: Sequence[int] = (),
+        by_text: bool = True,
     ) -> Attacks:
         """Look for the first attack, or with `collect` for one of each distinct clause.
 
@@ -173,13 +186,20 @@ class AttackSearch:
         known = list(known)
 
         def search(every_torn: bool) -> Attacks:
-            return self._search(collect or every_torn, limits, known, moving, every_torn=every_torn)
+            return self._search(collect or every_torn, limits, known, moving, by_text, every_torn=every_torn)
 
         found = without_false_tears(self.kind, search)
         return of_all_alike(found) if collect and found.alike else found
 
     def _search(
-        self, collect: bool, limits: Limits, known: list[Known], moving: Sequence[int], *, every_torn: bool = False
+        self,
+        collect: bool,
+        limits: Limits,
+        known: list[Known],
+        moving: Sequence[int],
+        by_text: bool,
+        *,
+        every_torn: bool = False,
     ) -> Attacks:
         clauses = [(attacker, list(crossed), list(separable)) for attacker, crossed, separable in known]
         result = _core.explore_attacks(
@@ -189,6 +209,7 @@ class AttackSearch:
             every_torn,
             clauses,
             list(moving),
+            by_text,
             limits.most_states,
             limits.threads,
             **for_core(limits),
@@ -204,6 +225,7 @@ class AttackSearch:
             result.chain_nodes,
             ScExploration(self.program, self._encoded, exploration),
             open=frozenset(result.open),
+            by_text=result.by_text,
         )
 
 

@@ -162,6 +162,8 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
         case Invariant(model):
             runs = "unbounded buffers and loops" if model.has_buffers else "every run"
             return f"{runs}: complete (out of reach of each process alone, whatever it reads)"
+        case NoAttack(by_text=True):
+            return "unbounded buffers and loops: complete (the text of each process allows no attack)"
         case NoAttack(None):
             return "unbounded buffers and loops: complete (decided from every SC-reachable state)"
         case NoAttack(steps):

@@ -170,7 +170,7 @@ ASKING = (
     ),
     Option(
         name="abstract",
-        verbs=frozenset({"check"}),
+        verbs=frozenset({"check", "fix"}),
         group=Group.SEARCHING,
         kind=int,
         metavar="K",
