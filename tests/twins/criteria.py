@@ -210,6 +210,37 @@ def _order_trace(history: History) -> object:
     return tuple(tuple(event.label for event in events) for events in history.events), tuple(order)
 
 
+# Weaker than persistence and robustness: what the future-work section of the persistence paper asks for.
+
+
+def keeps_stores_of_each_variable(program: Program) -> bool:
+    """PoVso: the same program order, and the same order of stores to each variable, as some SC run."""
+    return _kept(program, lambda history: (_labels(history), _values_of_each_variable(history)))
+
+
+def keeps_program_order(program: Program) -> bool:
+    """Po: the same program order as some SC run."""
+    return _kept(program, _labels)
+
+
+def _kept(program: Program, seen: Callable[[History], object]) -> bool:
+    allowed = {seen(history) for history in histories(program, "sc", "tso")}
+    return all(seen(history) in allowed for history in histories(program, "tso", "tso"))
+
+
+def _labels(history: History) -> object:
+    return tuple(tuple(event.label for event in events) for events in history.events)
+
+
+def _values_of_each_variable(history: History) -> object:
+    """Whose store of which value came first, second, ..., for each variable."""
+    orders: dict[int, list[object]] = {}
+    for store in history.commits:
+        variable, value = history.written(store)
+        orders.setdefault(variable, []).append((store[0], value))
+    return tuple(sorted((variable, tuple(order)) for variable, order in orders.items()))
+
+
 # Trace-robustness: the same program order, read-from and store order a variable as some SC run.
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from memfence.models.spec import PSO, TSO
+from memfence.models.spec import PSO, SC, TSO, ModelSpec
 from memfence.passes.shared_memory_form import other_communication, shared_memory_form
 from memfence.program.ir import Program
 from memfence.questions import check
@@ -20,10 +20,11 @@ from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.implications import STRONGEST_FIRST, Requirement, implies
 from memfence.tasks.limits import Limits
-from memfence.tasks.options import CheckOptions, properties_to_check
+from memfence.tasks.options import CheckOptions, properties_to_check, what_is_asked
 from memfence.tasks.result import Stats
 from memfence.tasks.shown import Shown
 
+SAFETY_SC = Requirement(Criterion.SAFETY, SC)
 SAFETY = (Requirement(Criterion.SAFETY, TSO), Requirement(Criterion.SAFETY, PSO))
 
 
@@ -74,6 +75,20 @@ class Comparison(Shown, Record, repr=False):
     is_interrupted: bool = False
     left_out: LeftOut | None = None
 
+    def is_affected(self, model: ModelSpec) -> bool | None:
+        """Whether what was asked of infinite runs has another answer under `model` than under SC; None: not known."""
+        verdicts = {row.requirement: row.verdict for row in self.rows}
+        under_sc, relaxed = verdicts.get(SAFETY_SC), verdicts.get(Requirement(Criterion.SAFETY, model))
+        if under_sc is None or relaxed is None:
+            return None
+        if under_sc is Verdict.VIOLATED:  # by a run that `model` has, too
+            return False
+        return relaxed is Verdict.VIOLATED if under_sc is Verdict.HOLDS and relaxed.is_conclusive else None
+
+    @property
+    def asks_infinite_runs(self) -> bool:
+        return any(row.requirement == SAFETY_SC for row in self.rows)
+
     @property
     def is_conclusive(self) -> bool:
         """Whether every question has a proof or a run as its answer."""
@@ -89,8 +104,9 @@ def compare(
 ) -> Comparison:
     """Ask every criterion of `program`, under TSO and PSO; `options.timeout_seconds` limits each of them.
 
-    The criteria that are about shared memory alone are left out where processes communicate otherwise; safety is left
-    out where nothing is stated. `count_fences` says how many fences a violated criterion needs.
+    The criteria that are about shared memory alone are left out where processes communicate otherwise. Safety is left
+    out where nothing is stated; where it is about infinite runs, it is asked under SC, too. `count_fences` says how
+    many fences a violated criterion needs.
     """
     options = options or CheckOptions()
     answers: dict[Requirement, Compared] = {}
@@ -121,6 +137,8 @@ def _left_out(program: Program) -> LeftOut | None:
 def _asked(program: Program, options: CheckOptions, left_out: LeftOut | None) -> Iterator[Requirement]:
     without = () if left_out is None else left_out.criteria
     yield from (asked for asked in STRONGEST_FIRST if asked.criterion not in without)
+    if what_is_asked(program, options).temporal:
+        yield SAFETY_SC
     if properties_to_check(program, options) or program.has_assertions:
         yield from SAFETY
 
@@ -149,6 +167,8 @@ def _computed(program: Program, requirement: Requirement, options: CheckOptions,
 def _with_fences(program: Program, row: Compared, count_fences: CountFences) -> Compared:
     if row.verdict is Verdict.HOLDS:
         return replace(row, fences=FencesNeeded(0))
+    if not row.requirement.model.has_buffers:
+        return replace(row, fences=FencesNeeded(None, impossible=True))
     return replace(row, fences=count_fences(program, row.requirement))
 
 

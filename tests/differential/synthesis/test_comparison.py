@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from memfence.models.spec import PSO, TSO
 from memfence.pipeline import load
-from memfence.program.ir import Program
+from memfence.program.ir import Ltl, Program
 from memfence.questions import check
-from memfence.questions.compare import compare
+from memfence.questions.compare import Comparison, compare
+from memfence.source import SourceText
 from memfence.synthesis.comparison import compare as compare_with_fences
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixVerdict
 from memfence.synthesis.synthesise import fix_fences as fix
 from memfence.tasks.answer import Verdict
+from memfence.tasks.criterion import Criterion
 from memfence.tasks.implications import STRONGEST_FIRST
 from memfence.tasks.options import CheckOptions
 from support.generators.criteria_programs import RICH, criteria_programs
@@ -59,3 +63,36 @@ def test_without_time_no_count_is_claimed() -> None:
     rows = compare_with_fences(program, CheckOptions(timeout_seconds=0.0)).rows
     safety = [row.fences for row in rows if row.requirement.criterion == "safety"]
     assert [(needed.count, needed.impossible) for needed in safety if needed is not None] == [(None, False)] * 2
+
+
+def ask_of_infinite_runs(file: str, formula: str, **options: object) -> Comparison:
+    program = load(EXAMPLES / "dve" / file)
+    ltl = Ltl("ltl", formula, SourceText("--ltl", formula).span(0, len(formula)))
+    asked = CheckOptions(ltl=ltl, **options)  # type: ignore[arg-type]
+    comparison = compare(program, asked)
+    for row in comparison.rows:
+        if row.requirement.criterion is Criterion.SAFETY:
+            model = row.requirement.model.name
+            assert row.verdict is check(program, replace(asked, criterion=Criterion.SAFETY, model=model)).verdict
+    return comparison
+
+
+@pytest.mark.parametrize(
+    ("file", "formula", "affected"),
+    [
+        ("increments.dve", "F (x == 2 && y > 0)", True),  # holds under SC alone
+        ("increments.dve", "G (x == 0)", False),  # violated everywhere
+        ("peterson.dve", "G (P@wait -> F P@cs)", None),  # holds, with one store pending at most
+    ],
+)
+def test_a_formula_is_affected_by_a_model_if_its_answer_differs_from_that_under_sc(
+    file: str, formula: str, affected: bool | None
+) -> None:
+    comparison = ask_of_infinite_runs(file, formula, fair=True)
+    assert comparison.asks_infinite_runs
+    assert [comparison.is_affected(model) for model in (TSO, PSO)] == [affected, affected]
+
+
+def test_without_a_formula_nothing_is_said_about_infinite_runs() -> None:
+    comparison = compare(load(EXAMPLES / "peterson.pml"))
+    assert not comparison.asks_infinite_runs and comparison.is_affected(TSO) is None

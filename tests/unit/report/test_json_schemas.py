@@ -121,6 +121,15 @@ def test_a_comparison_says_which_criteria_it_leaves_out_and_why() -> None:
     check_schema(value, "compare")
 
 
+def test_a_comparison_about_infinite_runs_follows_the_schema() -> None:
+    program, formula = load(EXAMPLES / "dve" / "increments.dve"), "F (x == 2 && y > 0)"
+    ltl = Ltl("ltl", formula, SourceText("--ltl", formula).span(0, len(formula)))
+    value = comparison_object(compare(program, CheckOptions(ltl=ltl)))
+    check_schema(value, "compare")
+    assert value["affected"] == {"tso": True, "pso": True}
+    assert value["criteria"]["safety-sc"]["verdict"] == "holds"
+
+
 def test_reasons_for_fences_follow_the_schema() -> None:
     patched = fix(load(EXAMPLES / "lost_wakeup.pml"), FixOptions(model="tso")).patched
     assert patched is not None

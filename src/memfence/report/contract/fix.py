@@ -11,6 +11,7 @@ from memfence.report.contract.parts import (
     Count,
     CriterionName,
     Diagnostic,
+    ModelName,
     Proof,
     RelaxedName,
     Seconds,
@@ -141,7 +142,7 @@ class RowStats(TypedDict):
 @closed
 class Row(TypedDict):
     criterion: CriterionName
-    model: RelaxedName
+    model: ModelName
     verdict: VerdictName
     bound: int | None
     implied_by: Annotated[str | None, "the name of the answer this one was derived from; null: computed"]
@@ -170,6 +171,7 @@ RowName = Literal[
     "robust-pso",
     "state-robust-tso",
     "state-robust-pso",
+    "safety-sc",
     "safety-tso",
     "safety-pso",
 ]
@@ -184,3 +186,9 @@ class Compare(TypedDict):
     limit: NotRequired[str]
     stats: NotRequired[dict[str, Any]]
     criteria: dict[RowName, Row]
+    affected: NotRequired[
+        Annotated[
+            dict[Literal["tso", "pso"], bool | None],
+            "Of infinite runs: whether the answer differs from that under SC; null: not known.",
+        ]
+    ]

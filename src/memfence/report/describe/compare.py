@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from memfence.certificates.result import Proof
-from memfence.models.spec import SC, TSO
+from memfence.models.spec import PSO, SC, TSO
 from memfence.questions.compare import Compared, Comparison, FencesNeeded
 from memfence.report.describe.found import kind_and_level, rule, top_of
 from memfence.report.describe.verify import proof_object, proof_word
@@ -86,7 +86,9 @@ def render_comparison(comparison: Comparison, proofs: Proofs = NO_PROOFS, *, wid
     if table is None:  # a very narrow terminal: one line an answer
         table = "\n".join("  ".join(cells).rstrip() for cells in rows)
     covered = [text for _, text in covered_facts(comparison.program, TSO.name, verbose=False)]
-    said = (*_notes(comparison), *covered, *_about_fences(comparison), *_about_proofs(proofs))
+    said = (
+        *_notes(comparison), *covered, *_about_models(comparison), *_about_fences(comparison), *_about_proofs(proofs)
+    )  # fmt: skip
     notes = "".join(f"note: {note}\n" for note in said)
     return f"{comparison.program.source.path}\n{table}\n{notes}"
 
@@ -101,6 +103,18 @@ def _notes(comparison: Comparison) -> tuple[str, ...]:
     about = f"{left.what} ({place})" if place else left.what
     why = f"they are about single accesses of shared memory, and have no meaning for {about}"
     return (*comparison.program.notes, f"{', '.join(most)} and {last} are left out: {why}")
+
+
+def _about_models(comparison: Comparison) -> Iterator[str]:
+    """Whether a memory model makes a difference to what was asked of infinite runs."""
+    for model in (TSO, PSO) if comparison.asks_infinite_runs else ():
+        match comparison.is_affected(model):
+            case True:
+                yield f"affected by {model.name}: what was asked of infinite runs holds under sc only"
+            case False:
+                yield f"not affected by {model.name}: what was asked of infinite runs has the same answer as under sc"
+            case None:
+                yield f"not known to be affected by {model.name}: the rows of safety say how far was looked"
 
 
 def _columns(proofs: Proofs) -> tuple[Column, ...]:
@@ -131,7 +145,7 @@ def comparison_page(comparison: Comparison, proofs: Proofs = NO_PROOFS) -> Page:
     tone: Tone = "open" if decided < len(comparison.rows) else "good" if held == decided else "bad"
     source = comparison.program.source
     legend = "Green holds, red is violated; what is neither was not decided within the limits"
-    note = "; ".join([*_about_fences(comparison), *_about_proofs(proofs), legend])
+    note = "; ".join([*_about_models(comparison), *_about_fences(comparison), *_about_proofs(proofs), legend])
     titles = tuple(column.title for column in _columns(proofs))
     table = TableView("Criteria", titles, tuple(map(tuple, _rows(comparison, proofs))), note)
     return Page(
@@ -178,7 +192,13 @@ def comparison_object(comparison: Comparison, proofs: Proofs = NO_PROOFS) -> Obj
         "notes": list(_notes(comparison)),
         "assumptions": list(assumptions(comparison.program, TSO.name)),
         "criteria": {row.requirement.name: _row_object(row, proofs) for row in comparison.rows},
-    }
+    } | _affected(comparison)
+
+
+def _affected(comparison: Comparison) -> Object:
+    if not comparison.asks_infinite_runs:
+        return {}
+    return {"affected": {model.name: comparison.is_affected(model) for model in (TSO, PSO)}}
 
 
 def _cells(row: Compared) -> list[str]:

@@ -100,8 +100,8 @@ ASKING = (
     ),
     Option(
         name="ltl",
-        verbs=BY_MODELS,
-        in_python_for=frozenset({"compare", "reproduce"}),
+        verbs=BY_MODELS | {"compare"},
+        in_python_for=frozenset({"reproduce"}),
         group=Group.ASKED,
         metavar="F",
         rules=(safety,),
@@ -109,8 +109,8 @@ ASKING = (
     ),
     Option(
         name="define",
-        verbs=CHECKING,
-        in_python_for=frozenset({"why", "compare", "reproduce"}),
+        verbs=CHECKING | {"compare"},
+        in_python_for=frozenset({"why", "reproduce"}),
         group=Group.ASKED,
         repeats=True,
         metavar="NAME=EXPR",
@@ -119,8 +119,8 @@ ASKING = (
     ),
     Option(
         name="fair",
-        verbs=CHECKING,
-        in_python_for=frozenset({"why", "compare", "reproduce"}),
+        verbs=CHECKING | {"compare"},
+        in_python_for=frozenset({"why", "reproduce"}),
         group=Group.ASKED,
         kind=bool,
         default=False,
@@ -148,7 +148,7 @@ ASKING = (
     ),
     Option(
         name="buffer_bound",
-        verbs=CHECKING,
+        verbs=CHECKING | {"compare"},
         in_python_for=frozenset({"why", "reproduce"}),
         group=Group.SEARCHING,
         kind=int,

@@ -1,0 +1,83 @@
+"""PoVso and Po by their definitions: what implies them, what they imply, and programs that tell them from others."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from memfence.pipeline import load_text
+from memfence.program.ir import Program
+from memfence.source import SourceText
+from support.generators.criteria_programs import RICH, criteria_programs
+from twins import criteria as twin
+
+QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+THOROUGH = settings(max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck))
+
+WRITE_ORDER = """
+byte x, y;
+active proctype P() { x = 1; y = 1 }
+active proctype Q() { byte a; y = 2; a = x }
+"""
+SAME_STATES = """
+byte x, y;
+active proctype P() { byte a; x = 0; a = y }
+active proctype Q() { y = 1; x = 0 }
+"""
+READS_LEFT_OUT = """
+byte x, y;
+active proctype P() { byte a; x = 1; if :: a = y :: skip fi }
+active proctype Q() { byte b; y = 1; if :: b = x :: skip fi }
+"""
+BOTH_HALVES = """
+byte x, y, u, v;
+active proctype P() { byte a; x = 1; a = y }
+active proctype Q() { y = 1 }
+active proctype R() { byte c; u = 0; c = v }
+active proctype S() { byte d; v = 0; d = u }
+"""
+# What each program meets of: persistent, robust, PoVso, Po, state-robust.
+TABLE = (
+    (WRITE_ORDER, {"po"}),
+    (SAME_STATES, {"po", "state-robust"}),
+    (READS_LEFT_OUT, {"state-robust"}),
+    (BOTH_HALVES, {"povso", "po", "state-robust"}),
+)
+
+
+def met_by(program: Program) -> set[str]:
+    found = {
+        "persistent": twin.is_persistent(program),
+        "robust": twin.is_robust(program, "tso"),
+        "povso": twin.keeps_stores_of_each_variable(program),
+        "po": twin.keeps_program_order(program),
+        "state-robust": twin.is_state_robust(program, "tso"),
+    }
+    return {name for name, holds in found.items() if holds}
+
+
+@pytest.mark.parametrize(("text", "met"), TABLE)
+def test_a_program_of_the_page_meets_what_the_page_says(text: str, met: set[str]) -> None:
+    assert met_by(load_text(SourceText("t.pml", text))) == met
+
+
+IMPLIED = {"persistent": {"povso"}, "robust": {"povso"}, "povso": {"po", "state-robust"}}
+
+
+def check_arrows(program: Program) -> None:
+    met = met_by(program)
+    for stronger, weaker in IMPLIED.items():
+        assert stronger not in met or weaker <= met, stronger
+
+
+@QUICK
+@given(program=criteria_programs(RICH, torn_steps=False))
+def test_stronger_criteria_imply_the_weaker_ones(program: Program) -> None:
+    check_arrows(program)
+
+
+@pytest.mark.slow
+@THOROUGH
+@given(program=criteria_programs(RICH, torn_steps=False))
+def test_stronger_criteria_imply_the_weaker_ones_on_many_programs(program: Program) -> None:
+    check_arrows(program)
