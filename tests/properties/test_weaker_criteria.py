@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
 from support.generators.criteria_programs import RICH, criteria_programs
+from support.sampling import sampled
 from twins import criteria as twin
-
-QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
-THOROUGH = settings(max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck))
 
 WRITE_ORDER = """
 byte x, y;
@@ -64,20 +61,8 @@ def test_a_program_of_the_page_meets_what_the_page_says(text: str, met: set[str]
 IMPLIED = {"persistent": {"povso"}, "robust": {"povso"}, "povso": {"po", "state-robust"}}
 
 
-def check_arrows(program: Program) -> None:
+@sampled(quick=150, slow=3_000, program=criteria_programs(RICH, torn_steps=False))
+def test_stronger_criteria_imply_the_weaker_ones(program: Program) -> None:
     met = met_by(program)
     for stronger, weaker in IMPLIED.items():
         assert stronger not in met or weaker <= met, stronger
-
-
-@QUICK
-@given(program=criteria_programs(RICH, torn_steps=False))
-def test_stronger_criteria_imply_the_weaker_ones(program: Program) -> None:
-    check_arrows(program)
-
-
-@pytest.mark.slow
-@THOROUGH
-@given(program=criteria_programs(RICH, torn_steps=False))
-def test_stronger_criteria_imply_the_weaker_ones_on_many_programs(program: Program) -> None:
-    check_arrows(program)

@@ -24,6 +24,7 @@ from memfence.tasks.limits import Limits
 from memfence.tasks.task import Keeps, Task
 from support.fenced import with_fences
 from support.generators.criteria_programs import RICH, criteria_programs
+from support.sampling import sampled
 
 QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 THOROUGH = settings(max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck))
@@ -137,19 +138,10 @@ def check_the_first_attack(program: Program, kind: AttackKind) -> bool:
     return found.by_text
 
 
-@QUICK
-@given(program=SMALL)
+@sampled(quick=150, slow=3_000, program=SMALL)
 def test_the_text_never_hides_the_first_attack(program: Program) -> None:
     for kind in ATTACKS:
         check_the_first_attack(program, kind)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ATTACKS)
-@THOROUGH
-@given(program=SMALL)
-def test_the_text_of_many_programs_never_hides_the_first_attack(kind: AttackKind, program: Program) -> None:
-    check_the_first_attack(program, kind)
 
 
 def check_small_searches(program: Program, criterion: Criterion, most_states: int) -> None:
@@ -168,18 +160,8 @@ CROWDED = criteria_programs(RICH, torn_steps=False, counts=(3,))
 TWO_CRITERIA = st.sampled_from([Criterion.PERSISTENT, Criterion.ROBUST])
 
 
-@settings(QUICK, max_examples=100)
-@given(program=CROWDED, criterion=TWO_CRITERIA, most_states=st.integers(1, 12))
+@sampled(quick=100, slow=2_000, program=CROWDED, criterion=TWO_CRITERIA, most_states=st.integers(1, 40))
 def test_small_searches_change_no_answer(program: Program, criterion: Criterion, most_states: int) -> None:
-    check_small_searches(program, criterion, most_states)
-
-
-@pytest.mark.slow
-@settings(THOROUGH, max_examples=2000)
-@given(program=CROWDED, criterion=TWO_CRITERIA, most_states=st.integers(1, 40))
-def test_small_searches_change_no_answer_about_many_programs(
-    program: Program, criterion: Criterion, most_states: int
-) -> None:
     check_small_searches(program, criterion, most_states)
 
 

@@ -108,18 +108,8 @@ def check_clauses(program: Program, steps: int, most_states: int) -> bool:
     return bool(found.beyond)
 
 
-@QUICK
-@given(program=SMALL, steps=st.integers(0, 2), most_states=st.integers(1, 12))
+@sampled(quick=300, slow=2_000, program=SMALL, steps=st.integers(0, 2), most_states=st.integers(1, 12))
 def test_fences_found_with_an_abstraction_stop_every_attack(program: Program, steps: int, most_states: int) -> None:
-    check_clauses(program, steps, most_states)
-
-
-@pytest.mark.slow
-@settings(THOROUGH, max_examples=2000)
-@given(program=SMALL, steps=st.integers(0, 2), most_states=st.integers(1, 40))
-def test_fences_found_with_an_abstraction_stop_every_attack_of_many_programs(
-    program: Program, steps: int, most_states: int
-) -> None:
     check_clauses(program, steps, most_states)
 
 
