@@ -66,6 +66,7 @@ class Asking(Reading, total=False):
     define: Mapping[str, str] | Sequence[tuple[str, str]] | None
     fair: bool | None
     deadlock: bool | None
+    buffer_bound: int | None
     bound_per: Literal["variable", "process"] | None
     reduce: Sequence[str] | None
     timeout_seconds: float | None
@@ -83,7 +84,6 @@ class CheckKeywords(Asking, total=False):
     criterion: Criterion | Literal["safety", "persistent", "robust", "state-robust", "trf", "drf"] | None
     unroll: int | None
     ends: bool | None
-    buffer_bound: int | None
     abstract: int | None
     engine: Literal["auto", "explicit", "symbolic", "dual"] | None
     cluster: str | None
@@ -95,7 +95,6 @@ class CheckModelsKeywords(Asking, total=False):
 
     criterion: Criterion | Literal["safety", "persistent", "robust", "state-robust", "trf", "drf"] | None
     ends: bool | None
-    buffer_bound: int | None
     abstract: int | None
     engine: Literal["auto", "explicit", "symbolic", "dual"] | None
     cluster: str | None
@@ -108,7 +107,7 @@ class FixKeywords(Asking, total=False):
     model: str | None
     criterion: Criterion | Literal["safety", "persistent", "robust", "state-robust", "trf", "drf"] | None
     unroll: int | None
-    buffer_bound: int | None
+    abstract: int | None
     minimise: Literal["count", "cost", "first"] | None
     all: bool | None
     via: Literal["tso"] | None
@@ -124,7 +123,7 @@ class FixModelsKeywords(Asking, total=False):
     """Of `memfence fix`."""
 
     criterion: Criterion | Literal["safety", "persistent", "robust", "state-robust", "trf", "drf"] | None
-    buffer_bound: int | None
+    abstract: int | None
     minimise: Literal["count", "cost", "first"] | None
     all: bool | None
     via: Literal["tso"] | None
@@ -141,7 +140,6 @@ class WhyKeywords(Asking, total=False):
 
     model: str | None
     unroll: int | None
-    buffer_bound: int | None
     engine: Literal["auto", "explicit", "symbolic", "dual"] | None
 
 
@@ -149,7 +147,6 @@ class WhyModelsKeywords(Asking, total=False):
     """Of `memfence why`."""
 
     criteria: Sequence[Criterion | Literal["safety", "persistent", "robust", "state-robust", "trf", "drf"]] | None
-    buffer_bound: int | None
     engine: Literal["auto", "explicit", "symbolic", "dual"] | None
 
 
@@ -162,7 +159,6 @@ class ReproduceKeywords(Asking, total=False):
 
     model: str | None
     criterion: Criterion | Literal["safety", "persistent", "robust", "state-robust", "trf", "drf"] | None
-    buffer_bound: int | None
     engine: Literal["auto", "explicit", "symbolic", "dual"] | None
 
 

@@ -78,17 +78,17 @@ def ask_of_infinite_runs(file: str, formula: str, **options: object) -> Comparis
 
 
 @pytest.mark.parametrize(
-    ("file", "formula", "affected"),
+    ("file", "formula", "bound", "affected"),
     [
-        ("increments.dve", "F (x == 2 && y > 0)", True),  # holds under SC alone
-        ("increments.dve", "G (x == 0)", False),  # violated everywhere
-        ("peterson.dve", "G (P@wait -> F P@cs)", None),  # holds, with one store pending at most
+        ("increments.dve", "F (x == 2 && y > 0)", None, True),  # holds under SC alone
+        ("increments.dve", "G (x == 0)", None, False),  # violated everywhere
+        ("peterson.dve", "G (P@wait -> F P@cs)", 1, None),  # holds, with one store pending at most
     ],
 )
 def test_a_formula_is_affected_by_a_model_if_its_answer_differs_from_that_under_sc(
-    file: str, formula: str, affected: bool | None
+    file: str, formula: str, bound: int | None, affected: bool | None
 ) -> None:
-    comparison = ask_of_infinite_runs(file, formula, fair=True)
+    comparison = ask_of_infinite_runs(file, formula, fair=True, buffer_bound=bound)
     assert comparison.asks_infinite_runs
     assert [comparison.is_affected(model) for model in (TSO, PSO)] == [affected, affected]
 
