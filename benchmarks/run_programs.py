@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 
 from memfence.api.run import run
+from memfence.binary.build import Sources, build_program
 from memfence.questions.run_result import RunResult
-from memfence.running.build import Sources, build_program
 
 FOLDER = Path(__file__).resolve().parents[1] / "examples" / "run"
 EXECUTIONS = {"fig1b": 3, "dekker": 3_183, "bakery": 4_297, "takequeue": 86}

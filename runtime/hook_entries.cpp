@@ -16,7 +16,7 @@
   ENTRY(PREFIX KIND "_range", BODY, "xorl %edx, %edx")
 SIZES("__tsan_", "read", "memfence_read")
 SIZES("__tsan_", "write", "memfence_write")
-// What running/assembler.py makes of a write that is more than one.
+// What binary/assembler.py makes of a write that is more than one.
 SIZES("__memfence_copy_", "write", "memfence_copy")
 SIZES("__memfence_update_", "write", "memfence_update")
 ENTRY("__tsan_vptr_read", "memfence_read", "movl $8, %esi\nxorl %edx, %edx")

@@ -245,7 +245,7 @@ MEMFENCE_EXPORT void __VERIFIER_error() {
   if (world.in_program) end_by(Finding::Error, "__VERIFIER_error", "", PC);
   abort();
 }
-// Called at the beginning of such a function that the program defines itself (running/assembler.py).
+// Called at the beginning of such a function that the program defines itself (binary/assembler.py).
 MEMFENCE_BODY void memfence_error_at(void* pc) {
   if (world.in_program) end_by(Finding::Error, "reach_error", "", pc);
 }

@@ -1,6 +1,6 @@
 // Thread-local variables of the program.
 //
-// Its code asks for `%fs:0` and finds them below that address; `with_visible_fences` (running/assembler.py) adds
+// Its code asks for `%fs:0` and finds them below that address; `with_visible_fences` (binary/assembler.py) adds
 // `memfence_variables`, which is 0 in a program that just runs. Explored, each thread has a copy of that whole area.
 #include <sys/mman.h>
 

@@ -35,7 +35,7 @@ enum class Finding : std::uint8_t {
 };
 const char* name_of(Finding finding);
 
-constexpr const char* kEndless = "the thread runs on and on without a step that others could notice";
+constexpr const char* kEndless = "the thread loops without a visible operation";
 
 struct Failure {
   Finding kind = Finding::None;

@@ -1,6 +1,6 @@
 """Checks files one by one for CI: `check_files.py [--sarif DIR] [OPTIONS OF CHECK] -- FILE...`.
 
-Each file is a program of its own, checked by the memfence of this Python; with --sarif, a report a file goes into DIR.
+Each file is a program of its own, checked by the memfence of this Python; with --sarif, one report per file goes into DIR.
 The exit code is that of the worst file.
 """
 

@@ -143,10 +143,11 @@ void bind_cycles(nb::module_& m) {
 void bind_cluster(nb::module_& m) {
   bind_cycles(m);
 
-  def_record(m, "Standing", Field{"level", &Standing::level}, Field{"size", &Standing::size}, Field{"left", &Standing::left},
-             Field{"states", &Standing::states}, Field{"transitions", &Standing::transitions},
-             Field{"refused", &Standing::refused}, Field{"bytes", &Standing::bytes}, Field{"state_bits", &Standing::state_bits},
-             Field{"found_in", &Standing::found_in}, Field{"stop", &Standing::stop});
+  def_record(m, "ProcessAtTheEnd", Field{"level", &ProcessAtTheEnd::level}, Field{"size", &ProcessAtTheEnd::size},
+             Field{"left", &ProcessAtTheEnd::left}, Field{"states", &ProcessAtTheEnd::states},
+             Field{"transitions", &ProcessAtTheEnd::transitions}, Field{"refused", &ProcessAtTheEnd::refused},
+             Field{"bytes", &ProcessAtTheEnd::bytes}, Field{"state_bits", &ProcessAtTheEnd::state_bits},
+             Field{"found_in", &ProcessAtTheEnd::found_in}, Field{"stop", &ProcessAtTheEnd::stop});
 
   def_record(m, "Counted", Field{"standing", &Counted::standing})
       .def(

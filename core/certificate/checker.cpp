@@ -6,8 +6,8 @@
 
 #include "certificate/attacks.hpp"
 #include "certificate/initial.hpp"
+#include "certificate/non_sc_states.hpp"
 #include "certificate/races.hpp"
-#include "certificate/strays.hpp"
 
 namespace memfence::certificate {
 
@@ -76,7 +76,7 @@ void Checker::make_judge() {
     case Criterion::RaceFree: judge_ = std::make_unique<Races>(text_); return;
     case Criterion::RobustTso: judge_ = std::make_unique<Attacks>(text_, tso, most_bytes_); return;
     case Criterion::RobustPso: judge_ = std::make_unique<Attacks>(text_, pso, most_bytes_); return;
-    case Criterion::StateRobust: judge_ = std::make_unique<Strays>(text_, model_, capacity_, most_bytes_); return;
+    case Criterion::StateRobust: judge_ = std::make_unique<NonScStates>(text_, model_, capacity_, most_bytes_); return;
   }
 }
 
@@ -89,7 +89,7 @@ Finding Checker::judge_all() {
     std::optional<Step> step;
     if (!judge_->refuses(state.data(), step)) continue;
     Finding finding = found(criterion_ == Criterion::RaceFree      ? Condition::Race
-                            : criterion_ == Criterion::StateRobust ? Condition::Stray
+                            : criterion_ == Criterion::StateRobust ? Condition::NonScState
                                                                    : Condition::Cycle,
                             n);
     finding.has_step = step.has_value();

@@ -19,7 +19,7 @@ enum class Condition : std::uint8_t {
   Deadlock,
   Attack,
   Race,
-  Stray,
+  NonScState,
   Cycle,
 };
 

@@ -86,7 +86,7 @@ class PartitionOf : public Partition {
   std::size_t message_size(int owner) const override { return mail_[static_cast<std::size_t>(owner)].size(); }
   void write_message(int owner, char* out) override { mail_[static_cast<std::size_t>(owner)].write(standing_.left, out); }
 
-  const Standing& standing() const override { return standing_; }
+  const ProcessAtTheEnd& standing() const override { return standing_; }
   const std::optional<Finding>& finding() const override { return finding_; }
   std::optional<Race> race() const override {
     if constexpr (requires { observer.race(); })
@@ -273,7 +273,7 @@ class PartitionOf : public Partition {
   bool emitted_ = false;
   bool is_fresh_ = true;  // this level is to be expanded first
   std::optional<Finding> finding_;
-  Standing standing_;
+  ProcessAtTheEnd standing_;
 };
 
 }  // namespace memfence

@@ -7,7 +7,7 @@ from memfence.codes import Code
 _TEXTS: dict[Code, str] = {
     Code.SYNTAX: """
 The text breaks a rule of its language at the marked place. memfence reads on after a mistake where it can, but one
-missing bracket may cause several messages: mend the first one first.
+missing bracket may cause several messages: fix the first one first.
 
     if (x == 1 { y = 2 }          the bracket after `1` is missing
 

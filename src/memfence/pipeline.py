@@ -20,9 +20,9 @@ from memfence.frontends.catalogue import (
 from memfence.frontends.endings import is_bitcode
 from memfence.passes.intervals import bound_values
 from memfence.passes.lock_regions import fuse_lock_regions
-from memfence.program.crowd import with_any_number
 from memfence.program.ir import Program
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
+from memfence.program.parameterised import with_any_number
 from memfence.program.validate import validate
 from memfence.reading import read_bytes as read_some
 from memfence.source import BYTE_ORDER_MARK, SourceText

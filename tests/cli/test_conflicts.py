@@ -26,10 +26,10 @@ def memfence(*arguments: object, text: str = "") -> subprocess.CompletedProcess[
 @pytest.mark.parametrize(
     ("arguments", "options"),
     [
-        ("check --criterion persistent --model pso", ("--criterion", "`persistent` speaks about TSO")),
+        ("check --criterion persistent --model pso", ("--criterion", "`persistent` is defined for TSO only")),
         ("check --criterion trf --model pso", ("--criterion", "`state-robust`")),
         ("fix --criterion persistent --model pso", ("--criterion", "`robust`")),
-        ("why --criterion robust --criterion trf --model pso", ("--criterion", "`trf` speaks about TSO")),
+        ("why --criterion robust --criterion trf --model pso", ("--criterion", "`trf` is defined for TSO only")),
         ("check --buffer-bound 2 --engine symbolic", ("--buffer-bound", "--engine explicit")),
         ("check --buffer-bound 2 --engine dual", ("--buffer-bound", "--engine explicit")),
         ("check --buffer-bound 2 --criterion robust", ("--buffer-bound", "`robust`")),

@@ -74,7 +74,7 @@ def temporal(seed: int) -> Any:
 def any_number(seed: int) -> Any:
     from memfence.api.certify import check_certified
     from memfence.program.ir import Forbidden
-    from support.generators.crowd_programs import bad_state, crowd_program
+    from support.generators.parameterised_programs import bad_state, crowd_program
 
     program = crowd_program(seed)
     bad = Forbidden(bad_state(program, Random(seed)), "drawn")

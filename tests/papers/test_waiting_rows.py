@@ -11,7 +11,7 @@ from memfence.program.ir import NoDeadlock, Program
 from memfence.questions.models import check_models
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
-from memfence.tasks.evidence import Counterexample, Deadlocked, Run
+from memfence.tasks.evidence import Counterexample, CounterexampleRun, Deadlocked
 from memfence.tasks.options import CheckOptions
 from support.c_compiler import HAS_CLANG
 from support.corpus import CORPUS, needs_corpus
@@ -48,7 +48,7 @@ def test_a_thread_waits_for_ever(path: Path) -> None:
     for answer in check_models(load(path), MODELS, CheckOptions(timeout_seconds=60)).answers:
         assert answer.verdict is Verdict.VIOLATED
         match answer.evidence:
-            case Run(_, Deadlocked()):
+            case CounterexampleRun(_, Deadlocked()):
                 assert answer.check is not None
             case Counterexample() as found:
                 assert isinstance(found.violated, NoDeadlock)

@@ -144,7 +144,7 @@ def test_engines_agree_on_places_without_a_way_to_them() -> None:
 def test_engines_agree_on_state_robustness() -> None:
     programs = [racing_program(seed) for seed in RACING] + looping_programs()[::4]
     said = check_agreement(task for program in programs for task in state_robustness(program))
-    check_share(said, 10, "auto", "explicit strays", "symbolic strays")
+    check_share(said, 10, "auto", "explicit non-SC states", "symbolic non-SC states")
     assert said["implied", PROVED] >= 10
 
 

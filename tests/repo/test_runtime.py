@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memfence.running.toolchain import CORE_FOLDERS, CORE_SOURCES, runtime_sources
+from memfence.binary.toolchain import CORE_FOLDERS, CORE_SOURCES, runtime_sources
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "runtime").glob("*.?pp"))

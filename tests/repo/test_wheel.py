@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memfence.running.toolchain import CORE_FOLDERS
+from memfence.binary.toolchain import CORE_FOLDERS
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from memfence.execution.trace import Trace
 from memfence.models.readings import is_locked
 from memfence.models.spec import ModelName
-from memfence.models.state import Run, State
+from memfence.models.state import ProcessStep, State
 from memfence.models.steps import MemoryModel, evaluate_in, is_final, starts, successors
 from memfence.program.expressions import Expr
 from memfence.program.facts.effects import is_local
@@ -39,14 +39,14 @@ def final_states(program: Program, model_name: ModelName) -> set[tuple[int, ...]
 
     def follow(state: State) -> Iterator[State]:
         steps = [(step, after) for step, after in successors(program, model, state) if isinstance(after, State)]
-        private = [(s, after) for s, after in steps if isinstance(s, Run) and _is_private(program, model, s)]
+        private = [(s, after) for s, after in steps if isinstance(s, ProcessStep) and _is_private(program, model, s)]
         return (after for _, after in (private[:1] or steps))
 
     states = breadth_first(starts(program, model), follow)
     return {values_of(program, state, observed) for state in states if is_final(program, state)}
 
 
-def _is_private(program: Program, model: MemoryModel, step: Run) -> bool:
+def _is_private(program: Program, model: MemoryModel, step: ProcessStep) -> bool:
     """Whether a step only does register work or puts stores into its own buffer, and has no alternative."""
     process = program.processes[step.process]
     transition = process.transitions[step.transition]

@@ -17,7 +17,7 @@ from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
 from memfence.models.readings import Reading, is_locked
 from memfence.models.spec import ModelName
-from memfence.models.state import Commit, DropSeparator, Failure, Run, State, Step
+from memfence.models.state import Commit, DropSeparator, Failure, ProcessStep, State, Step
 from memfence.models.steps import MemoryModel, set_at, starts, take
 from memfence.models.tso import Tso
 from memfence.program.ir import Fence, Location, Lock, Op, Program
@@ -105,7 +105,7 @@ def steps(program: Program, model: MemoryModel, state: State) -> Iterator[tuple[
         if state.lock_owner in (None, p):
             yield from model.background(program, state, p)
         for number, _ in process.leaving(state.locations[p]):
-            after = take(program, model, state, Run(p, number))
+            after = take(program, model, state, ProcessStep(p, number))
             if isinstance(after, Failure):
                 nothing = tuple(0 for _ in process.registers)
                 after = replace(
@@ -114,13 +114,13 @@ def steps(program: Program, model: MemoryModel, state: State) -> Iterator[tuple[
                     registers=set_at(state.registers, p, nothing),
                 )
             if after is not None:
-                yield Run(p, number), after
+                yield ProcessStep(p, number), after
 
 
 def made_accesses(program: Program, model: MemoryModel, state: State, step: Step) -> tuple[Access, ...]:
     """The accesses of the step; if it fails, only its loads, but for those of its own stores."""
     made = accesses(program, model, state, step)
-    if not isinstance(step, Run) or not isinstance(take(program, model, state, step), Failure):
+    if not isinstance(step, ProcessStep) or not isinstance(take(program, model, state, step), Failure):
         return made
     stores = ("store", "pending store")
     return tuple(
@@ -146,7 +146,7 @@ def _extended(
             return replace(history, commits=(*history.commits, oldest))
         case DropSeparator():
             return history
-        case Run(process, number):
+        case ProcessStep(process, number):
             locked = is_locked(hardware, program.processes[process].transitions[number]) or process in holders
             if holders[0] == process:
                 return _with_event(history, process, number, made, locked, longer=True)
@@ -356,7 +356,7 @@ def is_triangular_race_free(program: Program) -> bool:
                     if q != p and any(a.variable == variable and (a.writes_memory or not only_writes) for a in theirs):
                         return False
         for step, after in steps(program, model, state):
-            assert isinstance(step, Run)
+            assert isinstance(step, ProcessStep)
             made = made_accesses(program, model, state, step)
             mine = _unfenced_after(program, step, made, unfenced[step.process])
             follower = (after, set_at(unfenced, step.process, mine))
@@ -371,7 +371,7 @@ def _about_to(program: Program, state: State) -> list[tuple[int, int, tuple[Acce
     return [
         (step.process, step.transition, made_accesses(program, model, state, step))
         for step, _ in steps(program, model, state)
-        if isinstance(step, Run)
+        if isinstance(step, ProcessStep)
     ]
 
 
@@ -381,7 +381,7 @@ def _waiting_to(program: Program, state: State) -> list[tuple[int, int, tuple[Ac
     found = []
     for p, process in enumerate(program.processes):
         for number, transition in process.leaving(state.locations[p]):
-            step = Run(p, number)
+            step = ProcessStep(p, number)
             if take(program, model, state, step) is not None:
                 continue
             for length in range(len(transition.ops) - 1, 0, -1):
@@ -404,7 +404,7 @@ def _is_locked(program: Program, process: int, number: int) -> bool:
 
 
 def _unfenced_after(
-    program: Program, step: Run, made: tuple[Access, ...], unfenced: tuple[int, ...]
+    program: Program, step: ProcessStep, made: tuple[Access, ...], unfenced: tuple[int, ...]
 ) -> tuple[int, ...]:
     transition = program.processes[step.process].transitions[step.transition]
     if is_locked(Tso(), transition) or any(map(_is_full_fence, transition.ops)):

@@ -15,7 +15,7 @@ from memfence.certificates.format.dual import FAILED, Configuration, Control, Fa
 from memfence.models.accesses import accesses
 from memfence.models.readings import is_locked
 from memfence.models.sc import Sc
-from memfence.models.state import Run, State
+from memfence.models.state import ProcessStep, State
 from memfence.models.steps import set_at, take
 from memfence.models.tso import Tso
 from memfence.program.ir import Fence, Program, Transition
@@ -69,14 +69,14 @@ class DualTso:
 
     def _locked(self, d: Configuration, p: int, number: int) -> Iterator[Configuration]:
         state = self._state(d, p, tuple(map(_known, d.memory)), ())
-        after = take(self.program, SC, state, Run(d.kinds[p], number))
+        after = take(self.program, SC, state, ProcessStep(d.kinds[p], number))
         if not d.fifos[p] and after is not None:
             memory = after.memory if isinstance(after, State) else d.memory
             yield replace(self._moved(d, p, after), memory=memory)
 
     def _plain(self, d: Configuration, p: int, number: int, *, has_fence: bool) -> Iterator[Configuration]:
         """The process sees its own messages as if they were its buffer, and the oldest message as if it were memory."""
-        fifo, run = d.fifos[p], Run(d.kinds[p], number)
+        fifo, run = d.fifos[p], ProcessStep(d.kinds[p], number)
         if has_fence and fifo:
             return
         own = tuple(message.facts[0] for message in fifo if message.own)

@@ -32,7 +32,7 @@ FAILED = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ProcessAtTheEnd:
     """A thread that did `events` in so many `steps`, and stands at the location with these registers.
 
     `passed`: how it stood since it last wrote.
@@ -58,7 +58,7 @@ class Standing:
     def variable(self, address: Address) -> int:
         return address.base + check_index(address, self.value(address.index))
 
-    def did(self, item: EventItem, variable: int | None = None, value: int | None = None) -> Standing:
+    def did(self, item: EventItem, variable: int | None = None, value: int | None = None) -> ProcessAtTheEnd:
         return replace(self, events=(*self.events, Did(len(self.events), item, variable, value)))
 
 
@@ -73,18 +73,18 @@ class Follower:
     program: Program
     process: Process
 
-    def start(self) -> Iterator[Standing]:
+    def start(self) -> Iterator[ProcessAtTheEnd]:
         for registers in product(*(r.init for r in self.process.registers)):
-            yield Standing(self.process.initial, registers)
+            yield ProcessAtTheEnd(self.process.initial, registers)
 
-    def has_ended(self, standing: Standing) -> bool:
+    def has_ended(self, standing: ProcessAtTheEnd) -> bool:
         return standing.location != FAILED and not any(self.process.leaving(standing.location))
 
     def is_over(self, location: int) -> bool:
         steps = [step for _, step in self.process.leaving(location)]
         return self.process.locations[location].may_end and steps == [Transition(location, location)]
 
-    def after(self, standing: Standing, look: Look) -> Iterator[Standing]:
+    def after(self, standing: ProcessAtTheEnd, look: Look) -> Iterator[ProcessAtTheEnd]:
         """Where the thread stands after one step."""
         for _, step in self.process.leaving(standing.location):
             locked = step.locked or any(isinstance(op, Rmw) for op in step.ops)
@@ -97,9 +97,9 @@ class Follower:
                 new = done.events[len(standing.events) :]
                 wrote = any(isinstance(did.item, Write) for did in new)
                 passed = frozenset() if wrote else standing.passed | {(standing.location, standing.registers)}
-                yield Standing(step.target, registers, done.events, standing.steps + 1, passed)
+                yield ProcessAtTheEnd(step.target, registers, done.events, standing.steps + 1, passed)
 
-    def _ops(self, standing: Standing, ops: Sequence[Op], look: Look, locked: bool) -> Iterator[Standing]:
+    def _ops(self, standing: ProcessAtTheEnd, ops: Sequence[Op], look: Look, locked: bool) -> Iterator[ProcessAtTheEnd]:
         if not ops:
             yield standing
             return
@@ -110,7 +110,7 @@ class Follower:
         for after in following:
             yield from [after] if after.location == FAILED else self._ops(after, ops[1:], look, locked)
 
-    def _op(self, standing: Standing, op: Op, look: Look, locked: bool) -> Iterator[Standing]:
+    def _op(self, standing: ProcessAtTheEnd, op: Op, look: Look, locked: bool) -> Iterator[ProcessAtTheEnd]:
         step = standing.steps
         match op:
             case Load(register, address, None, order, False):
@@ -137,7 +137,7 @@ class Follower:
             case _:
                 raise AssertionError(f"{op} has no events here")
 
-    def _modified(self, standing: Standing, op: Rmw, old: int) -> Standing:
+    def _modified(self, standing: ProcessAtTheEnd, op: Rmw, old: int) -> ProcessAtTheEnd:
         x, step, position = standing.variable(op.address), standing.steps, len(standing.events)
         succeeds = op.expected is None or standing.value(op.expected) == old
         read = Read(0, op.address, order=op.order, step=step, locked=True)
@@ -150,12 +150,12 @@ class Follower:
             after = after.did(write, x, self.program.variables[x].domain.fit(new))
         return after if op.register is None else self._set(after, op.register, old)
 
-    def _set(self, standing: Standing, register: int, value: int) -> Standing:
+    def _set(self, standing: ProcessAtTheEnd, register: int, value: int) -> ProcessAtTheEnd:
         fitting = self.process.registers[register].domain.fit(value)
         registers = (*standing.registers[:register], fitting, *standing.registers[register + 1 :])
         return replace(standing, registers=registers)
 
-    def is_stuck(self, standing: Standing, memory: Sequence[int]) -> bool:
+    def is_stuck(self, standing: ProcessAtTheEnd, memory: Sequence[int]) -> bool:
         """Whether the thread never ends, writes, fails or leaves the run while memory holds this."""
         first = replace(standing, events=(), steps=0, passed=frozenset())
         seen, waiting = {first}, [first]
@@ -187,7 +187,7 @@ class Graphs:
     model: AxiomaticModel
     most_steps: int
     followers: list[Follower] = field(init=False)
-    standings: list[list[Standing]] = field(init=False)
+    standings: list[list[ProcessAtTheEnd]] = field(init=False)
     is_complete: bool = True
 
     def __post_init__(self) -> None:
@@ -202,7 +202,7 @@ class Graphs:
                 if isinstance(did.item, Write) and did.variable is not None and did.value is not None:
                     readable[did.variable].add(did.value)
 
-    def _standings(self, follower: Follower, readable: Sequence[set[int]]) -> Iterator[Standing]:
+    def _standings(self, follower: Follower, readable: Sequence[set[int]]) -> Iterator[ProcessAtTheEnd]:
         waiting = list(follower.start())
         while waiting:
             standing = waiting.pop()
@@ -229,7 +229,7 @@ class Graphs:
         ]
         return any(self._is_waiting(chosen, memory) for chosen, memory in self._executions(settled))
 
-    def _is_waiting(self, chosen: Sequence[Standing], memory: Sequence[int]) -> bool:
+    def _is_waiting(self, chosen: Sequence[ProcessAtTheEnd], memory: Sequence[int]) -> bool:
         pairs = list(zip(self.followers, chosen, strict=True))
         left = [(follower, standing) for follower, standing in pairs if not follower.has_ended(standing)]
         may_end = all(follower.process.locations[standing.location].may_end for follower, standing in left)
@@ -239,7 +239,7 @@ class Graphs:
         """Whether in some execution a check fails."""
         return any(True for chosen in self._failing() for _ in self._executions([[standing] for standing in chosen]))
 
-    def _failing(self) -> Iterator[tuple[Standing, ...]]:
+    def _failing(self) -> Iterator[tuple[ProcessAtTheEnd, ...]]:
         for chosen in product(*self.standings):
             if any(standing.location == FAILED for standing in chosen):
                 yield chosen
@@ -254,20 +254,20 @@ class Graphs:
             (tuple(map(self._lasting, self.followers, chosen)), memory) for chosen, memory in self._executions(ended)
         }
 
-    def _lasting(self, follower: Follower, standing: Standing) -> tuple[int, ...]:
+    def _lasting(self, follower: Follower, standing: ProcessAtTheEnd) -> tuple[int, ...]:
         pairs = zip(follower.process.registers, standing.registers, strict=True)
         return tuple(value for register, value in pairs if not register.transient)
 
     def _executions(
-        self, among: Sequence[Sequence[Standing]]
-    ) -> Iterator[tuple[tuple[Standing, ...], tuple[int, ...]]]:
+        self, among: Sequence[Sequence[ProcessAtTheEnd]]
+    ) -> Iterator[tuple[tuple[ProcessAtTheEnd, ...], tuple[int, ...]]]:
         """What each thread has done, and what memory holds then, for all executions that the model allows."""
         for chosen in product(*among):
             for initial in product(*(variable.init for variable in self.program.variables)):
                 for memory in self._memories(chosen, initial):
                     yield chosen, memory
 
-    def _memories(self, chosen: Sequence[Standing], initial: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    def _memories(self, chosen: Sequence[ProcessAtTheEnd], initial: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         threads = [Thread(f"P{n}", tuple(d.item for d in s.events), 0) for n, s in enumerate(chosen)]
         runs = [ThreadRun(standing.events, (), (), (), (), (), False) for standing in chosen]
         code = Code(self.program, tuple(threads), 0)

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from memfence.models.accesses import accesses
 from memfence.models.sc import Sc
-from memfence.models.state import Commit, Failure, Rendezvous, Run, State, Step
+from memfence.models.state import Commit, Failure, ProcessStep, Rendezvous, State, Step
 from memfence.models.steps import MemoryModel, starts, successors
 from memfence.models.tso import Tso
 from memfence.program.ir import Program
@@ -53,7 +53,13 @@ def _after(program: Program, model: MemoryModel, node: _Node, step: Step, state:
         (variable, write), *rest = node.pending[step.process]
         order = _put(node.trace.order, variable, (*node.trace.order[variable], write))
         return _Node(state, replace(node.trace, order=order), _put(node.pending, step.process, tuple(rest)))
-    runs = (step,) if isinstance(step, Run) else (step.sender, step.receiver) if isinstance(step, Rendezvous) else ()
+    runs = (
+        (step,)
+        if isinstance(step, ProcessStep)
+        else (step.sender, step.receiver)
+        if isinstance(step, Rendezvous)
+        else ()
+    )
     seen: dict[int, list[Seen]] = {run.process: [] for run in runs}
     order, pending = node.trace.order, node.pending
     for access in accesses(program, model, node.state, step):

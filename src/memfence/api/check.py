@@ -12,10 +12,10 @@ from memfence.api.values import refuse_word
 from memfence.deadline import Deadline, TimeUp
 from memfence.program.ir import Program
 from memfence.questions import check as ask
-from memfence.questions.doubts import doubts_about
 from memfence.questions.plain_races import races_of
 from memfence.questions.shortening import shortened
 from memfence.questions.unbounded_threads import for_any_number
+from memfence.questions.vacuity import vacuity_of
 from memfence.records import Record
 from memfence.source import SourceText
 from memfence.tasks.answer import Answer, Verdict
@@ -76,7 +76,7 @@ def asked(
         program = read_program(source, keywords, deadline, usage, for_any_number=True)
         with deadline.enforced():
             question = options_for(CheckOptions, program, options, keywords, deadline, usage)
-            result = _told_in_full(program, for_any_number(program, ask(program, question), question), question)
+            result = _with_explanations(program, for_any_number(program, ask(program, question), question), question)
             return Asked(program, question, replace(result, asked_model=other_name(named)))
     except TimeUp:
         program, question = unread_program(source), replace(options or CheckOptions(), deadline=deadline)
@@ -111,7 +111,7 @@ def other_name(named: str) -> str:
     return "" if BY_STATES[named] == named else named
 
 
-def _told_in_full(program: Program, result: CheckResult, options: CheckOptions) -> CheckResult:
+def _with_explanations(program: Program, result: CheckResult, options: CheckOptions) -> CheckResult:
     """The result with a shorter run, doubts and races; where Ctrl-C comes meanwhile, with what is there by then.
 
     Races are those of the program as it was read: the one that was searched has steps of its own for awaits.
@@ -119,7 +119,7 @@ def _told_in_full(program: Program, result: CheckResult, options: CheckOptions) 
     try:
         result = shortened(result, options)
         races = races_of(program, result.limits)
-        return replace(result, doubts=doubts_about(result, options), races=races)
+        return replace(result, doubts=vacuity_of(result, options), races=races)
     except KeyboardInterrupt:
         return result
 

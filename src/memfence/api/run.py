@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from memfence.api.inputs import allowed
 from memfence.api.values import refuse_unknown, refuse_values, spell_out
+from memfence.binary.driver import drive
+from memfence.binary.inputs import refusal, require_readable, require_runtime
 from memfence.deadline import Deadline
 from memfence.frontends.endings import is_source
 from memfence.models.spec import SPECS
@@ -18,8 +20,6 @@ from memfence.questions.replay_run import replay_in_gdb as ask_gdb
 from memfence.questions.run import run as ask
 from memfence.questions.run import run_program
 from memfence.questions.run_result import RunOptions, RunResult
-from memfence.running.driver import drive
-from memfence.running.inputs import refusal, require_readable, require_runtime
 
 if TYPE_CHECKING:
     from memfence.api.typed import RunKeywords

@@ -16,7 +16,7 @@ from memfence.axiomatic.unrolling.emission import Emission
 from memfence.axiomatic.unrolling.merging import merge_alike
 from memfence.axiomatic.unrolling.nesting import Loop, Name, nesting_of
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
-from memfence.axiomatic.unrolling.standing import Stand, Standing
+from memfence.axiomatic.unrolling.standing import ProcessAtTheEnd, Stand
 from memfence.axiomatic.unrolling.state import Reserved, State
 from memfence.axiomatic.unrolling.steps import Steps
 from memfence.passes.liveness import dead_registers
@@ -65,7 +65,7 @@ class _Unrolling:
         self.leaving: dict[int, list[tuple[int, Transition]]] = {}
         for n, transition in enumerate(self.process.transitions):
             self.leaving.setdefault(transition.source, []).append((n, transition))
-        self.steps = Steps(program, number, self.out, Standing(program, self.process, self.leaving, dead))
+        self.steps = Steps(program, number, self.out, ProcessAtTheEnd(program, self.process, self.leaving, dead))
         self.awaits: dict[Loop, Await | None] = {}
         self.arrivals: dict[Name, tuple[int, list[State]]] = {}
         self.waiting: list[Name] = []

@@ -41,7 +41,7 @@ def check(
     from memfence.cli.certifying import ask_and_certify, write_proof
     from memfence.report.described import report_of
     from memfence.report.formats.herd import herd_report
-    from memfence.report.words.doubts import warnings_of
+    from memfence.report.words.vacuity import warnings_of
 
     everything = [file, *map(Path, deciding.compiling.also or ())]
     several = are_programs(everything, deciding.loading.language)

@@ -18,7 +18,7 @@ def check_models_of(file: Path, usage: Usage, keywords: dict[str, Any], out: Out
     `strict`: a warning makes it 1."""
     from memfence.api.portable import check_models
     from memfence.report.described import report_of
-    from memfence.report.words.doubts import portable_warnings
+    from memfence.report.words.vacuity import portable_warnings
 
     out.require_places([("FILE", file)])
     with out.refusing(file):

@@ -30,7 +30,11 @@ class RunCommand(Command):
         return super().parse_args(ctx, args)
 
 
-@verb("Run a compiled program in every way that matters.", example="run examples/c/sober_lost_wakeup.c", cls=RunCommand)
+@verb(
+    "Explore every inequivalent interleaving of a compiled program.",
+    example="run examples/c/sober_lost_wakeup.c",
+    cls=RunCommand,
+)
 def run(
     context: typer.Context,
     files: Annotated[
@@ -62,7 +66,7 @@ def run(
     gdb: bool,
     out: Output,
 ) -> None:
-    """Run a compiled program in every way that matters: does one fail, could one go wrong with store buffers?"""
+    """Explore every inequivalent interleaving of a compiled program: does one fail, could one with store buffers?"""
     from memfence.report.described import report_of
 
     usage = understood(context, files=files)

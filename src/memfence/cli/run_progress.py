@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memfence.cli.progress import CLEAR, ProgressLine
 
 if TYPE_CHECKING:
-    from memfence.running.records import RunProgress
+    from memfence.binary.records import RunProgress
 
 
 class RunProgressLine:

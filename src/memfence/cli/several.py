@@ -31,7 +31,7 @@ def are_programs(files: Sequence[Path], language: str | None) -> bool:
 def check_several(files: Sequence[Path], keywords: dict[str, Any], out: Output, *, strict: bool) -> Exit:
     """Check each of the files and print what is found; `strict`: a warning counts as a violation."""
     from memfence.api.check import check
-    from memfence.report.words.doubts import warnings_of
+    from memfence.report.words.vacuity import warnings_of
 
     def found(result: CheckResult) -> tuple[Exit, str]:
         out.warn(warnings := warnings_of(result))

@@ -16,7 +16,7 @@ from memfence.passes.shared_memory_form import other_communication
 from memfence.passes.small_counters import has_counters, with_small_counters
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import Evidence, Limit, NoAttack, Overtakes, Run, ScItself, Torn
+from memfence.tasks.evidence import CounterexampleRun, Evidence, Limit, NoAttack, Overtakes, ScItself, Torn
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Keeps, Task
@@ -106,7 +106,9 @@ class AttackEngine:
         limits = task.within(timeout_seconds=SOON).limits
         found = explore_attacks(few, search.kind, limits=limits, reductions=task.reductions)
         verdict, evidence = judged(found)
-        if not isinstance(evidence, Run) or any(taken.failure is not None for taken in evidence.trace.steps):
+        if not isinstance(evidence, CounterexampleRun) or any(
+            taken.failure is not None for taken in evidence.trace.steps
+        ):
             return answer.costing(answer.cost + found.cost)
         steps = [taken.step for taken in evidence.trace.steps]
         run = replace(evidence, trace=Trace(task.program, evidence.trace.memory_model, evidence.trace.start, steps))
@@ -145,7 +147,7 @@ def judged(found: Attacks, spent: Cost | None = None) -> tuple[Verdict, Evidence
     if found.attacks:
         attack = found.attacks[0]
         shown = Overtakes(attack.attacker, attack.delayed, attack.variable, attack.is_store, attack.is_one_step)
-        return Verdict.VIOLATED, Run(found.trace(attack), shown)
+        return Verdict.VIOLATED, CounterexampleRun(found.trace(attack), shown)
     if found.complete:
         return Verdict.HOLDS, NoAttack(by_text=found.by_text)
     return Verdict.UNKNOWN, why_incomplete(found, spent)

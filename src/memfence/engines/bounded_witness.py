@@ -6,7 +6,7 @@ it, and a small one gives a run that people can follow.
 
 from __future__ import annotations
 
-from memfence.engines.ladder import HIGHEST, climb
+from memfence.engines.iterative_deepening import HIGHEST, deepening
 from memfence.engines.native.explicit import explore
 from memfence.execution.trace import Trace
 from memfence.tasks.limits import Stop
@@ -14,12 +14,12 @@ from memfence.tasks.task import Safety, Task
 
 
 def find_bounded_witness(task: Task) -> Trace | None:
-    """A replayed run that breaks the goal, with the lowest rung of the ladder that allows one; None if a limit ends it.
+    """A replayed run that breaks the goal, with the lowest buffer bound that allows one; None if a limit ends it.
 
     The task is about a model without bound.
     """
     assert isinstance(task.goal, Safety)
-    for model in climb(task.spec, HIGHEST):
+    for model in deepening(task.spec, HIGHEST):
         if task.is_over:
             return None
         explored = explore(task.program, model, task.goal, limits=task.limits, reductions=task.reductions)

@@ -6,7 +6,7 @@ from memfence.engines.bounded_witness import find_bounded_witness
 from memfence.engines.native.dual import DualResult, explore_dual, unsupported
 from memfence.models.buffering import Buffering
 from memfence.tasks.answer import Answer, Verdict
-from memfence.tasks.evidence import Closure, Fixpoint, Limit, Route, Run
+from memfence.tasks.evidence import Closure, CounterexampleRun, Fixpoint, Limit, Route
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Safety, Task
 
@@ -38,9 +38,9 @@ class DualEngine:
         return Answer(Verdict.UNKNOWN, Limit(found.stop, found.cost.states), self.name, found.cost)
 
 
-def _run(task: Task, found: DualResult) -> Run:
+def _run(task: Task, found: DualResult) -> CounterexampleRun:
     assert found.finding is not None
     shortest = find_bounded_witness(task.within(most_states=SHORTEST_RUN, timeout_seconds=None))
     if shortest is not None:
-        return Run(shortest, found.finding, Route.BACKWARD)
-    return Run(found.trace(), found.finding, Route.BACKWARD_ONLY)
+        return CounterexampleRun(shortest, found.finding, Route.BACKWARD)
+    return CounterexampleRun(found.trace(), found.finding, Route.BACKWARD_ONLY)

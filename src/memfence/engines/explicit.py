@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from memfence.engines.ladder import climb
+from memfence.engines.iterative_deepening import deepening
 from memfence.engines.native.explicit import Explored, FinalValues, explore
 from memfence.execution.trace import Trace
 from memfence.tasks.answer import Answer, FinalState, Verdict
-from memfence.tasks.evidence import Bound, Evidence, Exhausted, Limit, Run
+from memfence.tasks.evidence import Bound, CounterexampleRun, Evidence, Exhausted, Limit
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Safety, Task
@@ -29,7 +29,7 @@ class ExplicitEngine:
     def answer(self, task: Task) -> Answer:
         assert isinstance(task.goal, Safety)
         cost = Cost()
-        for model in climb(task.spec):
+        for model in deepening(task.spec):
             explored = explore(task.program, model, task.goal, limits=task.limits, reductions=task.reductions)
             cost += explored.cost
             if explored.stop is not Stop.NOTHING_LEFT or explored.refused == 0:
@@ -47,7 +47,7 @@ def answer_of(explored: Explored, cost: Cost) -> Answer:
 def _judged(explored: Explored, cost: Cost) -> tuple[Verdict, Evidence]:
     model = explored.model
     if explored.finding is not None:
-        return Verdict.VIOLATED, Run(explored.trace(), explored.finding)
+        return Verdict.VIOLATED, CounterexampleRun(explored.trace(), explored.finding)
     if explored.stop is not Stop.NOTHING_LEFT:
         return Verdict.UNKNOWN, Limit(explored.stop, cost.states)
     if explored.refused:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from memfence.engines.forgetful import expressions_of, unforgettable
 from memfence.engines.native.emptiness import MOST_MARKS, find_accepted_run
+from memfence.engines.partial_coherence import expressions_of, unforgettable
 from memfence.models.buffering import Buffering
 from memfence.models.fairness import ProcessRuns
 from memfence.models.spec import SC, ModelSpec
@@ -51,7 +51,7 @@ class FairBuffersEngine:
         asked = replace(goal, atoms=larger.atoms, conditions=larger.conditions)
         found = find_accepted_run(larger.program, SC, asked, limits=task.limits)
         if found.lasso is not None:  # of a program that can do more
-            return outside(self.name, Obstacle.NOT_BY_FORGETTING).costing(found.cost)
+            return outside(self.name, Obstacle.TOO_COARSE).costing(found.cost)
         if not found.complete:
             return Answer(Verdict.UNKNOWN, Limit(found.stop, found.cost.states), self.name, found.cost)
         fair = any(isinstance(condition, ProcessRuns) for condition in goal.conditions)

@@ -18,7 +18,7 @@ from memfence.passes.shared_memory_form import other_communication
 from memfence.program.expressions import Binary, BufferEmpty, Expr, Shared, walk
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import Implied, Limit, Route, Run
+from memfence.tasks.evidence import CounterexampleRun, Implied, Limit, Route
 from memfence.tasks.implications import attackable
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle, unless_unbounded
@@ -80,9 +80,9 @@ class ImpliedEngine:
         return Answer(Verdict.UNKNOWN, Limit(stop, cost.states, under_sc=True), _SC, cost)
 
 
-def _run(task: Task, under_sc: Explored) -> Run:
+def _run(task: Task, under_sc: Explored) -> CounterexampleRun:
     assert under_sc.finding is not None
-    return Run(with_store_buffers(under_sc.trace(), task.spec), under_sc.finding, Route.UNDER_SC)
+    return CounterexampleRun(with_store_buffers(under_sc.trace(), task.spec), under_sc.finding, Route.UNDER_SC)
 
 
 def speaks_of_plain_states(goal: Safety, processes: int) -> bool:

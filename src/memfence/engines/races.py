@@ -6,7 +6,7 @@ from memfence.engines.native.races import explore_races
 from memfence.passes.shared_memory_form import other_communication
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import Limit, NoAttack, Races, Run
+from memfence.tasks.evidence import CounterexampleRun, Limit, NoAttack, Races
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Keeps, Task
 
@@ -28,7 +28,7 @@ class RaceEngine:
         if found.race is not None:
             race = found.race
             shown = Races(race.process, race.other, race.variable, race.unfenced)
-            return Answer(Verdict.VIOLATED, Run(found.trace(), shown), self.name, found.cost)
+            return Answer(Verdict.VIOLATED, CounterexampleRun(found.trace(), shown), self.name, found.cost)
         if found.complete:
             return Answer(Verdict.HOLDS, NoAttack(), self.name, found.cost)
         return Answer(Verdict.UNKNOWN, Limit(found.stop, found.cost.states, under_sc=True), self.name, found.cost)

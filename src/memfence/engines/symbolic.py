@@ -5,7 +5,7 @@ from __future__ import annotations
 from memfence.engines.bounded_witness import find_bounded_witness
 from memfence.engines.native.symbolic import SymbolicResult, explore_symbolic, is_decided
 from memfence.tasks.answer import Answer, Verdict
-from memfence.tasks.evidence import Closure, Fixpoint, Limit, Route, Run
+from memfence.tasks.evidence import Closure, CounterexampleRun, Fixpoint, Limit, Route
 from memfence.tasks.limits import Stop
 from memfence.tasks.obstacle import Obstacle, unless_unbounded
 from memfence.tasks.task import Safety, Task
@@ -35,7 +35,7 @@ class SymbolicEngine:
         if found.finding is not None:
             trace = find_bounded_witness(task.within(most_states=0, timeout_seconds=None))
             if trace is not None:
-                run = Run(trace, found.finding, Route.UNBOUNDED)
+                run = CounterexampleRun(trace, found.finding, Route.UNBOUNDED)
                 return Answer(Verdict.VIOLATED, run, self.name, found.cost, counts=_counts(found))
             evidence = Limit(Stop.TIMEOUT, found.cost.states, found=True)
         return Answer(verdict, evidence, self.name, found.cost, counts=_counts(found))

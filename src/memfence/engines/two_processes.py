@@ -1,7 +1,7 @@
 """Runs in which only two processes move: many errors of programs with more need no others, and are found at once so.
 
 A process that stays at its start is no restriction on what the others may do, so such a run is a run of the program.
-That none is found says nothing.
+Finding none is inconclusive.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from memfence.engines.ladder import climb
+from memfence.engines.iterative_deepening import deepening
 from memfence.engines.native.explicit import Explored, explore
 from memfence.execution.trace import Trace
 from memfence.passes.shared_memory_form import other_communication
 from memfence.program.ir import Program
 from memfence.tasks.answer import Answer, Verdict
-from memfence.tasks.evidence import Limit, Route, Run
+from memfence.tasks.evidence import CounterexampleRun, Limit, Route
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Safety, Task
@@ -47,13 +47,13 @@ class TwoProcessesEngine:
     def answer(self, task: Task) -> Answer:
         assert isinstance(task.goal, Safety)
         cost, stop = Cost(), Stop.NOTHING_LEFT
-        for model in climb(task.spec, MOST_PENDING):
+        for model in deepening(task.spec, MOST_PENDING):
             for pair in _pairs(task.program):
                 alone = _only(task.program, pair)
                 found = explore(alone, model, task.goal, limits=task.limits, reductions=task.reductions)
                 cost += found.cost
                 if found.finding is not None:
-                    run = Run(_in_whole(task.program, found), found.finding, Route.TWO_PROCESSES)
+                    run = CounterexampleRun(_in_whole(task.program, found), found.finding, Route.TWO_PROCESSES)
                     return Answer(Verdict.VIOLATED, run, "explicit", cost)
                 stop = found.stop
                 if stop not in (Stop.NOTHING_LEFT, Stop.STATES):

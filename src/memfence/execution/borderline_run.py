@@ -19,7 +19,7 @@ from memfence.execution.trace import UnreplayableWitness
 from memfence.models.accesses import accesses
 from memfence.models.replay import nth_start
 from memfence.models.sc import Sc
-from memfence.models.state import Commit, Rendezvous, Run, State, Step
+from memfence.models.state import Commit, ProcessStep, Rendezvous, State, Step
 from memfence.models.steps import take
 from memfence.program.ir import Fence, Program, Store, Transition
 from memfence.records import Record
@@ -34,7 +34,11 @@ class StaleRead(Record):
 
 
 def tso_steps(
-    program: Program, start: int, sc_run: Sequence[Run | Rendezvous], last: Run | Rendezvous, reads: Sequence[StaleRead]
+    program: Program,
+    start: int,
+    sc_run: Sequence[ProcessStep | Rendezvous],
+    last: ProcessStep | Rendezvous,
+    reads: Sequence[StaleRead],
 ) -> tuple[Step, ...]:
     """A TSO run with the steps of `sc_run`, then `last` with `reads`; at the end all buffers are empty.
 
@@ -57,7 +61,7 @@ class _Collector:
         self.buffered: set[int] = set()
         self.steps = 0
 
-    def issue(self, step: Run | Rendezvous, stale: dict[int, StaleRead]) -> None:
+    def issue(self, step: ProcessStep | Rendezvous, stale: dict[int, StaleRead]) -> None:
         memory = list(self.state.memory)
         for read in stale.values():
             memory[read.variable] = read.value
@@ -91,7 +95,7 @@ class _Relaxed:
     """Relaxed happens-before: a node for each issued step, then one for each commit, with those it comes after."""
 
     def __init__(
-        self, program: Program, steps: Sequence[Run | Rendezvous], graph: ExecutionGraph, buffered: set[int]
+        self, program: Program, steps: Sequence[ProcessStep | Rendezvous], graph: ExecutionGraph, buffered: set[int]
     ) -> None:
         self.program, self.steps, self.graph, self.buffered = program, steps, graph, buffered
         self.commit_of = {number: len(steps) + i for i, number in enumerate(sorted(buffered))}
@@ -159,13 +163,13 @@ class _Relaxed:
                 self._order(nodes[read].step, self._effect(first))
 
 
-def _sides(program: Program, step: Run | Rendezvous) -> list[tuple[Run, Transition]]:
+def _sides(program: Program, step: ProcessStep | Rendezvous) -> list[tuple[ProcessStep, Transition]]:
     return [(run, program.processes[run.process].transitions[run.transition]) for run in runs_of(step)]
 
 
-def _immediate_stores(program: Program, step: Run | Rendezvous) -> list[bool]:
+def _immediate_stores(program: Program, step: ProcessStep | Rendezvous) -> list[bool]:
     """For each store of the step, in the order of its execution: whether it goes past the buffer."""
-    if isinstance(step, Run):
+    if isinstance(step, ProcessStep):
         ((_, transition),) = _sides(program, step)
         return [transition.locked or op.direct for op in transition.ops if isinstance(op, Store)]
     (_, sending), (_, receiving) = _sides(program, step)

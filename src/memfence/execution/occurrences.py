@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
-from memfence.models.state import Rendezvous, Run, Step
+from memfence.models.state import ProcessStep, Rendezvous, Step
 from memfence.program.ir import Transition
 from memfence.records import Record
 from memfence.source import NOWHERE, Span
@@ -57,10 +57,10 @@ def transition_of(trace: Trace, position: int, process: int) -> Transition | Non
     return None
 
 
-def runs_of(step: Step) -> tuple[Run, ...]:
+def runs_of(step: Step) -> tuple[ProcessStep, ...]:
     """The processes that move in the step, each with its transition; a commit moves none."""
     match step:
-        case Run():
+        case ProcessStep():
             return (step,)
         case Rendezvous(sender, receiver):
             return sender, receiver

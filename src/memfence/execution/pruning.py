@@ -14,7 +14,7 @@ from itertools import pairwise
 from memfence.deadline import Deadline
 from memfence.execution.occurrences import runs_of
 from memfence.execution.trace import Trace
-from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
+from memfence.models.state import Commit, DropSeparator, Failure, ProcessStep, Rendezvous, State, Step
 from memfence.models.steps import successors, take
 
 Shows = Callable[[Trace], bool]
@@ -134,7 +134,7 @@ def switches(steps: Sequence[Step]) -> int:
 
 def _owner(step: Step) -> int:
     match step:
-        case Run(process) | Commit(process) | DropSeparator(process):
+        case ProcessStep(process) | Commit(process) | DropSeparator(process):
             return process
         case Rendezvous(sender):
             return sender.process

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from memfence.execution.trace import Trace
-from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
+from memfence.models.state import Commit, DropSeparator, ProcessStep, Rendezvous, State, Step
 
 Names = Sequence[int]
 """For each process, the one that does in the new run what it did in the old one: a permutation."""
@@ -32,15 +32,16 @@ def rename_state(state: State, names: Names) -> State:
 def rename_step(step: Step, names: Names) -> Step:
     """The same step of the other process."""
     match step:
-        case Run(process, transition):
-            return Run(names[process], transition)
+        case ProcessStep(process, transition):
+            return ProcessStep(names[process], transition)
         case Commit(process, buffer):
             return Commit(names[process], buffer)
         case DropSeparator(process):
             return DropSeparator(names[process])
-        case Rendezvous(Run() as sender, Run() as receiver):
+        case Rendezvous(ProcessStep() as sender, ProcessStep() as receiver):
             return Rendezvous(
-                Run(names[sender.process], sender.transition), Run(names[receiver.process], receiver.transition)
+                ProcessStep(names[sender.process], sender.transition),
+                ProcessStep(names[receiver.process], receiver.transition),
             )
         case _:
             assert_never(step)

@@ -12,7 +12,7 @@ from memfence.execution.happens_before import is_sequential
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.replay import nth_start
 from memfence.models.spec import SPECS
-from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
+from memfence.models.state import Commit, DropSeparator, ProcessStep, Rendezvous, State, Step
 from memfence.models.steps import successors
 from memfence.program.ir import Program
 from memfence.records import Record
@@ -45,7 +45,7 @@ def schedule_object(found: Replayable) -> dict[str, Any]:
 
 def _step_object(program: Program, step: Step) -> dict[str, Any]:
     match step:
-        case Run(process, transition):
+        case ProcessStep(process, transition):
             return {"process": program.processes[process].name, "transition": transition}
         case Rendezvous(sender, receiver):
             partner = program.processes[receiver.process].name
@@ -156,10 +156,10 @@ def _read_step(program: Program, value: Any) -> Step:
         return Commit(process, _field(value, "buffer", int) if "buffer" in value else 0)
     if value.get("separator"):
         return DropSeparator(process)
-    run = Run(process, _field(value, "transition", int))
+    run = ProcessStep(process, _field(value, "transition", int))
     if "partner" in value:
         partner = _process(program, _field(value, "partner", str))
-        return Rendezvous(run, Run(partner, _field(value, "partner_transition", int)))
+        return Rendezvous(run, ProcessStep(partner, _field(value, "partner_transition", int)))
     return run
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from memfence.execution.graph import Node
 from memfence.execution.trace import Trace
 from memfence.execution.trace_graph import trace_graph
-from memfence.models.state import Run
+from memfence.models.state import ProcessStep
 from memfence.records import Record
 
 MOST_STATES = 200_000
@@ -75,7 +75,7 @@ def _moments(trace: Trace) -> list[int]:
     began = 0
     for position, taken in enumerate(trace.steps):
         owner = trace.state_before(position).lock_owner
-        is_inside = isinstance(taken.step, Run) and taken.step.process == owner
+        is_inside = isinstance(taken.step, ProcessStep) and taken.step.process == owner
         moments.append(began if is_inside else position)
         if owner is None:
             began = position

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from memfence.models.readings import is_locked
-from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
+from memfence.models.state import Commit, DropSeparator, ProcessStep, Rendezvous, State, Step
 from memfence.models.steps import MemoryModel, apply, evaluate_in, modified, set_register
 from memfence.program.expressions import Address, EvaluationError, Expr, check_index
 from memfence.program.ir import Load, Op, Program, Rmw, Store
@@ -44,11 +44,11 @@ def accesses(program: Program, model: MemoryModel, state: State, step: Step) -> 
             return (Access("commit", process, *entry),)
         case DropSeparator():
             return ()
-        case Run() | Rendezvous():
+        case ProcessStep() | Rendezvous():
             return tuple(_of_ops(program, model, state, step))
 
 
-def _of_ops(program: Program, model: MemoryModel, state: State, step: Run | Rendezvous) -> Iterator[Access]:
+def _of_ops(program: Program, model: MemoryModel, state: State, step: ProcessStep | Rendezvous) -> Iterator[Access]:
     current: State | None = state
     for process, op, locked in _jobs(program, model, step):
         assert current is not None, "the step is possible"
@@ -67,9 +67,11 @@ def _of_ops(program: Program, model: MemoryModel, state: State, step: Run | Rend
         yield from made
 
 
-def _jobs(program: Program, model: MemoryModel, step: Run | Rendezvous) -> Iterator[tuple[int, Op | None, bool]]:
+def _jobs(
+    program: Program, model: MemoryModel, step: ProcessStep | Rendezvous
+) -> Iterator[tuple[int, Op | None, bool]]:
     """The ops in the order of `steps.take`; None stands for the hand-over of a rendezvous's values."""
-    if isinstance(step, Run):
+    if isinstance(step, ProcessStep):
         transition = program.processes[step.process].transitions[step.transition]
         locked = is_locked(model, transition)
         yield from ((step.process, op, locked) for op in transition.ops)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import assert_never
 
-from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
+from memfence.models.state import Commit, DropSeparator, Failure, ProcessStep, Rendezvous, State, Step
 from memfence.models.steps import MemoryModel, error_state, evaluate_in, successors
 from memfence.program.expressions import EvaluationError, Expr
 from memfence.program.facts.effects import stored_variables
@@ -102,7 +102,7 @@ def is_true(program: Program, state: State, expr: Expr) -> bool:
 
 def _moves(step: Step | None, process: int) -> bool:
     match step:
-        case Run():
+        case ProcessStep():
             return step.process == process
         case Rendezvous(sender, receiver):
             return process in (sender.process, receiver.process)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from memfence.models.readings import is_locked
-from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
+from memfence.models.state import Commit, DropSeparator, Failure, ProcessStep, Rendezvous, State, Step
 from memfence.models.steps import MemoryModel, error_state, take
 from memfence.program.ir import Program
 from memfence.records import Record
@@ -102,7 +102,7 @@ def is_start(program: Program, model: MemoryModel, state: State) -> bool:
 
 def _exists(program: Program, state: State, step: Step) -> bool:
     match step:
-        case Run(process, transition):
+        case ProcessStep(process, transition):
             processes = program.processes
             return 0 <= process < len(processes) and 0 <= transition < len(processes[process].transitions)
         case Rendezvous(sender, receiver):
@@ -122,7 +122,7 @@ def _reason(program: Program, model: MemoryModel, state: State, step: Step) -> s
             return f"`{program.processes[process].name}` has nothing to commit from buffer {buffer} under {model.name}"
         case DropSeparator(process):
             return f"no separator heads all buffers of `{program.processes[process].name}`"
-        case Run() as run:
+        case ProcessStep() as run:
             return _run_reason(program, model, state, run)
         case Rendezvous(sender, receiver):
             return f"the rendezvous is blocked: {_run_reason(program, model, state, sender)} (sender); " + (
@@ -132,7 +132,7 @@ def _reason(program: Program, model: MemoryModel, state: State, step: Step) -> s
             assert_never(step)
 
 
-def _run_reason(program: Program, model: MemoryModel, state: State, run: Run) -> str:
+def _run_reason(program: Program, model: MemoryModel, state: State, run: ProcessStep) -> str:
     process = program.processes[run.process]
     transition = process.transitions[run.transition]
     here = state.locations[run.process]

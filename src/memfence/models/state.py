@@ -36,7 +36,7 @@ class State(Record):
         return not any(buffer for buffers in self.buffers for buffer in buffers)
 
 
-class Run(Record):
+class ProcessStep(Record):
     """A process takes one of its transitions (by number)."""
 
     process: int
@@ -46,8 +46,8 @@ class Run(Record):
 class Rendezvous(Record):
     """Two processes take matching transitions together."""
 
-    sender: Run
-    receiver: Run
+    sender: ProcessStep
+    receiver: ProcessStep
 
 
 class Commit(Record):
@@ -63,7 +63,7 @@ class DropSeparator(Record):
     process: int
 
 
-Step = Run | Rendezvous | Commit | DropSeparator
+Step = ProcessStep | Rendezvous | Commit | DropSeparator
 
 
 class Failure(Record):

@@ -12,7 +12,17 @@ from typing import Protocol, TypeVar, assert_never
 
 from memfence.models.buffering import Buffering
 from memfence.models.readings import Reading, StoreReading, is_locked
-from memfence.models.state import Buffer, Commit, DropSeparator, Failure, Rendezvous, Run, State, Step, initial_states
+from memfence.models.state import (
+    Buffer,
+    Commit,
+    DropSeparator,
+    Failure,
+    ProcessStep,
+    Rendezvous,
+    State,
+    Step,
+    initial_states,
+)
 from memfence.program import expressions, ir
 from memfence.program.orders import MemoryOrder
 
@@ -54,22 +64,22 @@ def successors(program: ir.Program, model: MemoryModel, state: State) -> Iterato
             yield from model.background(program, state, p)
         for number, transition in process.leaving(state.locations[p]):
             if transition.sync is None:
-                step: Step = Run(p, number)
+                step: Step = ProcessStep(p, number)
                 after = take(program, model, state, step)
                 if after is not None:
                     yield step, after
             elif transition.sync.sends:
-                yield from _meetings(program, model, state, Run(p, number), transition.sync)
+                yield from _meetings(program, model, state, ProcessStep(p, number), transition.sync)
 
 
 def _meetings(
-    program: ir.Program, model: MemoryModel, state: State, sender: Run, sync: ir.Sync
+    program: ir.Program, model: MemoryModel, state: State, sender: ProcessStep, sync: ir.Sync
 ) -> Iterator[tuple[Step, State | Failure]]:
     for q, other in enumerate(program.processes):
         for number, transition in other.leaving(state.locations[q]):
             partner = transition.sync
             if q != sender.process and partner and partner.channel == sync.channel and not partner.sends:
-                step = Rendezvous(sender, Run(q, number))
+                step = Rendezvous(sender, ProcessStep(q, number))
                 after = take(program, model, state, step)
                 if after is not None:
                     yield step, after
@@ -82,13 +92,13 @@ def take(program: ir.Program, model: MemoryModel, state: State, step: Step) -> S
             if state.lock_owner not in (None, process):
                 return None
             return dict(model.background(program, state, process)).get(step)
-        case Run(process, number):
+        case ProcessStep(process, number):
             transition = program.processes[process].transitions[number]
             if state.locations[process] != transition.source or transition.sync is not None:
                 return None
             jobs = [(process, op) for op in transition.ops]
             return _run(program, model, state, [(process, transition)], jobs, [])
-        case Rendezvous(Run(p, m), Run(q, n)):
+        case Rendezvous(ProcessStep(p, m), ProcessStep(q, n)):
             sending, receiving = program.processes[p].transitions[m], program.processes[q].transitions[n]
             s, r = sending.sync, receiving.sync
             if s is None or r is None or (s.channel, s.sends, r.sends, p == q) != (r.channel, True, False, False):

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from memfence.models.fairness import BufferDrains, Condition, ProcessRuns, Recurring
-from memfence.passes.forgetful_buffers import BIT, Buffers
+from memfence.passes.partial_coherence import BIT, Buffers
 from memfence.program import ir
 from memfence.program.expressions import (
     TRUE,

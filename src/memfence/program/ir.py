@@ -362,7 +362,7 @@ class Program(Record):
     `options`: how its text was read. `warnings`: what is legal there but may not mean what its author thinks.
     `value_names`: integers that mean something to the user, such as addresses, and what: `&queue.head`.
     `any_number`: templates of which there may be any number of instances; the processes stand for them
-    (`program.crowd`). `error_locations` (DVE): a run goes on after a run-time error, with every process at this
+    (`program.parameterised`). `error_locations` (DVE): a run goes on after a run-time error, with every process at this
     location, all memory and registers 0 and nothing pending. None: a run ends with its error. `constants`: names of
     values, for properties; `meanings`: words that properties may use, such as Promela's `timeout`, and what they mean.
     `unbounded`: templates of which the text creates more instances than there are here, without end. `unreached`:

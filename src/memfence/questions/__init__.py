@@ -18,9 +18,9 @@ def check(program: Program, options: CheckOptions) -> CheckResult:
 
     criterion = criterion_to_check(program, options)
     if program.any_number:
-        from memfence.questions.any_number import check_any_number
+        from memfence.questions.parameterised import check_parameterised
 
-        return check_any_number(program, criterion, options)
+        return check_parameterised(program, criterion, options)
     if criterion is Criterion.SAFETY:
         return check_safety(program, options)
     from memfence.questions.criteria import check_criterion

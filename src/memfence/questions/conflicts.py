@@ -10,8 +10,8 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.catalogue import language_named
 from memfence.models.catalogue import ASSEMBLIES, MODELS, knows
 from memfence.models.spec import TSO
-from memfence.program.crowd import instances_of
 from memfence.program.ir import Program
+from memfence.program.parameterised import instances_of
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.options import CheckOptions, what_is_asked
 

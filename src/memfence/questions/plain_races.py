@@ -16,14 +16,14 @@ from memfence.models.spec import SC
 from memfence.models.state import State
 from memfence.models.steps import evaluate_in
 from memfence.program import expressions
-from memfence.program.crowd import resized
 from memfence.program.ir import Assign, Assume, Load, Op, Program, Rmw, Store, Transition
 from memfence.program.orders import MemoryOrder
+from memfence.program.parameterised import resized
 from memfence.records import Record
 from memfence.source import Span
 from memfence.strategy.portfolio import ask, decide
 from memfence.tasks.answer import Verdict
-from memfence.tasks.evidence import Run
+from memfence.tasks.evidence import CounterexampleRun
 from memfence.tasks.limits import Limits
 from memfence.tasks.plain_race import PlainRace, PlainRaces, RacingAccess
 from memfence.tasks.task import Safety, Task
@@ -88,7 +88,7 @@ def plain_races(program: Program, limits: Limits) -> PlainRaces:
         goal = Safety(bad=_bad(pairs), failures=False)
         answer = decide(Task(program, SC, goal, replace(limits, most_states=left, progress=None)), "explicit")
         left -= answer.cost.states
-        if not isinstance(answer.evidence, Run):
+        if not isinstance(answer.evidence, CounterexampleRun):
             complete = answer.verdict is Verdict.HOLDS
             break
         one, other = _met(program, pairs, answer.evidence.trace.end)

@@ -6,7 +6,7 @@ from random import Random
 
 from memfence.models.replay import nth_start
 from memfence.models.spec import SC
-from memfence.models.state import Rendezvous, Run, State, Step
+from memfence.models.state import ProcessStep, Rendezvous, State, Step
 from memfence.models.steps import successors
 from memfence.program.ir import Program
 
@@ -35,7 +35,7 @@ def taken_on_walks(program: Program) -> set[tuple[int, int]]:
 
 def _transitions(step: Step) -> set[tuple[int, int]]:
     match step:
-        case Run(process, transition):
+        case ProcessStep(process, transition):
             return {(process, transition)}
         case Rendezvous(sender, receiver):
             return {(sender.process, sender.transition), (receiver.process, receiver.transition)}

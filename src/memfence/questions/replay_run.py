@@ -9,6 +9,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from memfence.binary.build import Sources, build_program
+from memfence.binary.endings import reading_of_program, reading_options
+from memfence.binary.gdb import run_in_gdb
+from memfence.binary.inputs import refusal, require_readable, require_runtime
+from memfence.binary.places import Names
+from memfence.binary.process import Options, Replay, run_process
+from memfence.binary.records import RawFinding, Replayed
+from memfence.binary.schedule_file import SavedSchedule, read_schedule, schedule_text
+from memfence.binary.steps import ProgramStep, named_steps
 from memfence.codes import Code
 from memfence.deadline import TimeUp
 from memfence.diagnostics import Diagnostic, InputError, Label
@@ -16,15 +25,6 @@ from memfence.frontends.endings import is_source
 from memfence.questions.run_findings import finding_of, leak_finding, leak_of
 from memfence.questions.run_result import RunFinding, RunOptions, RunResult
 from memfence.records import Record
-from memfence.running.build import Sources, build_program
-from memfence.running.endings import reading_of_program, reading_options
-from memfence.running.gdb import run_in_gdb
-from memfence.running.inputs import refusal, require_readable, require_runtime
-from memfence.running.places import Names
-from memfence.running.process import Options, Replay, run_process
-from memfence.running.records import RawFinding, Replayed
-from memfence.running.schedule_file import SavedSchedule, read_schedule, schedule_text
-from memfence.running.steps import ProgramStep, named_steps
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 

@@ -13,6 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+from memfence.binary.build import Sources, build_program
+from memfence.binary.elsewhere import run_everywhere
+from memfence.binary.endings import reading_of_program, reading_options
+from memfence.binary.places import Names
+from memfence.binary.process import Ran, fault_of, run_process
+from memfence.binary.records import Hunt, Layout, RawFinding, RawLeak, RawRace, RunCounts
 from memfence.cluster.jobs import processors
 from memfence.cluster.session import connected
 from memfence.deadline import Deadline
@@ -21,12 +27,6 @@ from memfence.questions.run_buffers import BUFFER_SECONDS, needs_buffers, with_b
 from memfence.questions.run_findings import finding_of, hunted, leak_finding, leak_of, race_of
 from memfence.questions.run_parts import joined, know_the_same
 from memfence.questions.run_result import RunOptions, RunResult, verdict_of
-from memfence.running.build import Sources, build_program
-from memfence.running.elsewhere import run_everywhere
-from memfence.running.endings import reading_of_program, reading_options
-from memfence.running.places import Names
-from memfence.running.process import Ran, fault_of, run_process
-from memfence.running.records import Hunt, Layout, RawFinding, RawLeak, RawRace, RunCounts
 from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import all_processors
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from memfence.binary.places import NO_PLACE, Names, Place
+from memfence.binary.records import RawConfirmation, RawFinding, RawLeak, RawRace
+from memfence.binary.steps import SLEEPS, ProgramStep, StaleLoad, explain_stale_load, named_steps
 from memfence.questions.run_result import Confirmation, Leak, PlainRace, RunFinding, RunKind
-from memfence.running.places import NO_PLACE, Names, Place
-from memfence.running.records import RawConfirmation, RawFinding, RawLeak, RawRace
-from memfence.running.steps import SLEEPS, ProgramStep, StaleLoad, explain_stale_load, named_steps
 
 
 def hunted(raw: RawConfirmation, names: Names) -> RunFinding:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
+from memfence.binary.records import RunCounts
 from memfence.questions.run_result import RunFinding, RunOptions, RunResult, verdict_of
-from memfence.running.records import RunCounts
 
 FLAGS = ("out_of_time", "spins_roughly", "more_wake_ups", "more_failures")
 """Of the counts: what is true of all processes together if it is of one."""

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Literal
 
+from memfence.binary.places import Place
+from memfence.binary.records import Layout, RunCounts, RunProgress
+from memfence.binary.steps import ProgramStep, StaleLoad
 from memfence.deadline import Deadline
 from memfence.failures import Allow, C, Reading
 from memfence.records import Record
-from memfence.running.places import Place
-from memfence.running.records import Layout, RunCounts, RunProgress
-from memfence.running.steps import ProgramStep, StaleLoad
 from memfence.tasks.answer import Verdict
 from memfence.tasks.shown import Shown
 

@@ -18,7 +18,7 @@ from memfence.program.ir import Assert, Final, Forbidden, Invariant, NoDeadlock,
 from memfence.strategy.portfolio import decide
 from memfence.tasks.answer import Answer, Verdict, outside
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import BadFinalState, Run
+from memfence.tasks.evidence import BadFinalState, CounterexampleRun
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.options import CheckOptions, what_is_asked
 from memfence.tasks.result import CheckResult, stats_of
@@ -123,5 +123,5 @@ def _judged(answer: Answer, final: Final) -> Answer:
     is_bad = final.quantifier != "forall"
     for state in answer.final_states:
         if bool(state.values[0]) == is_bad:
-            return replace(answer, verdict=Verdict.VIOLATED, evidence=Run(state.run(), BadFinalState()))
+            return replace(answer, verdict=Verdict.VIOLATED, evidence=CounterexampleRun(state.run(), BadFinalState()))
     return answer

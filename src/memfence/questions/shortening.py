@@ -20,7 +20,7 @@ from memfence.questions.safety import goal_of, model_asked
 from memfence.strategy.portfolio import ask
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import BadFinalState, BadState, Deadlocked, Route, Run, StepFails
+from memfence.tasks.evidence import BadFinalState, BadState, CounterexampleRun, Deadlocked, Route, StepFails
 from memfence.tasks.options import CheckOptions, properties_to_check
 from memfence.tasks.result import CheckResult
 from memfence.tasks.task import Safety, Task
@@ -35,7 +35,7 @@ def shortened(result: CheckResult, options: CheckOptions) -> CheckResult:
     """`result` with a run that is shorter, if one is found; it shows the same. Others are returned as they are."""
     run = result.evidence
     if (
-        not isinstance(run, Run)
+        not isinstance(run, CounterexampleRun)
         or result.criterion is not Criterion.SAFETY
         or result.program.error_locations is not None
     ):
@@ -75,7 +75,7 @@ def _failing(trace: Trace, options: CheckOptions) -> Callable[[Trace], bool] | N
     return (lambda one: _is_stuck(program, one)) if _is_stuck(program, trace) else None
 
 
-def _shows(result: CheckResult, run: Run) -> Callable[[Trace], bool] | None:
+def _shows(result: CheckResult, run: CounterexampleRun) -> Callable[[Trace], bool] | None:
     """What a shorter run has to show, too."""
     program = run.trace.program
     match run.finding:
@@ -118,7 +118,7 @@ def _is_stuck(program: Program, trace: Trace) -> bool:
     return is_over and trace.failure is None and not is_final(program, trace.end)
 
 
-def _shortest(result: CheckResult, run: Run, options: CheckOptions) -> Trace | None:
+def _shortest(result: CheckResult, run: CounterexampleRun, options: CheckOptions) -> Trace | None:
     """A run that no other is shorter than; None where the search for one did not come to its end."""
     goal, short = _goal(result, run), run.trace
     if goal is None:
@@ -135,7 +135,7 @@ def _shortest(result: CheckResult, run: Run, options: CheckOptions) -> Trace | N
     return Trace(found.program, short.memory_model, found.start, [taken.step for taken in found.steps])
 
 
-def _fails_under_sc(result: CheckResult, run: Run, options: CheckOptions) -> bool:
+def _fails_under_sc(result: CheckResult, run: CounterexampleRun, options: CheckOptions) -> bool:
     goal = _goal(result, run)
     if goal is None or not options.spec.has_buffers:
         return False
@@ -143,7 +143,7 @@ def _fails_under_sc(result: CheckResult, run: Run, options: CheckOptions) -> boo
     return ask("explicit", Task(result.program, SC, goal, limits)).verdict is Verdict.VIOLATED
 
 
-def _goal(result: CheckResult, run: Run) -> Safety | None:
+def _goal(result: CheckResult, run: CounterexampleRun) -> Safety | None:
     match run.finding:
         case StepFails():
             return Safety()

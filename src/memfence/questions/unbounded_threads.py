@@ -10,7 +10,7 @@ from dataclasses import replace
 from memfence.diagnostics import InputError
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
-from memfence.questions.any_number import prove_soon
+from memfence.questions.parameterised import prove_soon
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.options import CheckOptions

@@ -10,7 +10,7 @@ from random import Random
 from memfence.execution.trace import Trace
 from memfence.models.accesses import accesses
 from memfence.models.replay import Taken, is_start, nth_start
-from memfence.models.state import Failure, Run, State, Step
+from memfence.models.state import Failure, ProcessStep, State, Step
 from memfence.models.steps import MemoryModel, error_state, successors
 from memfence.program.facts.split_accesses import refuse_torn_stores
 from memfence.program.ir import Fence, Program
@@ -74,7 +74,7 @@ class Walk:
         if after is None:
             raise NotPossible(f"the rules of {self.memory_model.name} do not allow {step} here")
         walk = self._with(step, after)
-        return walk._past_quiet(step.process) if self.skips_quiet and isinstance(step, Run) else walk
+        return walk._past_quiet(step.process) if self.skips_quiet and isinstance(step, ProcessStep) else walk
 
     def _with(self, step: Step, after: State | Failure) -> Walk:
         if isinstance(after, Failure):
@@ -86,7 +86,7 @@ class Walk:
         """On while `process` has one way to go, which nobody else can see."""
         walk = self
         for _ in range(LONGEST_QUIET):
-            mine = [(s, after) for s, after in walk._next if isinstance(s, Run) and s.process == process]
+            mine = [(s, after) for s, after in walk._next if isinstance(s, ProcessStep) and s.process == process]
             if len(mine) != 1 or isinstance(mine[0][1], Failure) or not walk.is_quiet(mine[0][0]):
                 break
             walk = walk._with(*mine[0])
@@ -101,7 +101,7 @@ class Walk:
 
     def is_quiet(self, step: Step) -> bool:
         """Whether the step neither touches a variable that the author wrote nor orders anything."""
-        if not isinstance(step, Run):
+        if not isinstance(step, ProcessStep):
             return False
         transition = self.program.processes[step.process].transitions[step.transition]
         if transition.locked or any(isinstance(op, Fence) for op in transition.ops):

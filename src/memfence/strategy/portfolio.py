@@ -18,7 +18,7 @@ from memfence.program.facts.split_accesses import refuse_torn_stores
 from memfence.records import Record
 from memfence.tasks.answer import Answer, Tried, Verdict, outside
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import Limit, Route, Run
+from memfence.tasks.evidence import CounterexampleRun, Limit, Route
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.options import EngineName
@@ -39,29 +39,29 @@ SAFETY = (
     Attempt("control flow"),
     Attempt("one process", most_states=1_000_000, seconds=5.0),
     Attempt("two processes", most_states=50_000),
-    Attempt("stores in order", most_states=50_000, seconds=5.0),
+    Attempt("TSO under-approximation", most_states=50_000, seconds=5.0),
     Attempt("dual", most_states=10_000, seconds=3.0),
-    Attempt("forgetful buffers", most_states=500_000, seconds=2.0),
+    Attempt("partial coherence", most_states=500_000, seconds=2.0),
     Attempt("symbolic", most_states=10_000, seconds=3.0),
     Attempt("implied", most_states=1_000_000),
 )
 SETTLING = (
     Attempt("explicit", most_states=1_000_000),
-    Attempt("few switches", most_states=1_000_000),
+    Attempt("delay-bounded", most_states=1_000_000),
     Attempt("explicit"),
-    Attempt("few switches"),
+    Attempt("delay-bounded"),
 )
 SHARE = 0.6
 LARGE = 5_000
 LEAST_BOUND = 1
 """Of the buffers, for temporal properties: that of Barnat, Brim and Havel. It finds most runs that there are."""
 LARGER_BOUNDS = (2, 3, 4)
-SAFETY_AT_LAST = ("explicit", "symbolic", "dual", "forgetful buffers", "implied")
+SAFETY_AT_LAST = ("explicit", "symbolic", "dual", "partial coherence", "implied")
 """Asked side by side, where no attempt above was enough."""
 STATE_ROBUSTNESS = (
-    Attempt("explicit strays"),
+    Attempt("explicit non-SC states"),
     Attempt("implied"),
-    Attempt("symbolic strays", most_states=100_000, seconds=30.0),
+    Attempt("symbolic non-SC states", most_states=100_000, seconds=30.0),
 )
 
 
@@ -113,7 +113,7 @@ def _under_sc(task: Task, engine: EngineName) -> Answer:
 
 
 def _settled(task: Task) -> Answer:
-    """All runs, if that is possible in time; else those with few switches, as far as the rest of the time allows."""
+    """All runs, if that is possible in time; else those with few delays, as far as the rest of the time allows."""
     cost = Cost()
     bounded: Answer | None = None
     for attempt in SETTLING[2:] if _is_large(task) else SETTLING:
@@ -150,7 +150,7 @@ def _safety(task: Task) -> Answer:
             return replace(answer, cost=answer.cost + first.cost, tried=tuple(tried))
         if task.is_over:
             return replace(_out_of_time(first), tried=tuple(tried))
-    few = _few_switches(task, tried)
+    few = _delay_bound(task, tried)
     if few is not None and few.is_conclusive:
         return replace(few, cost=few.cost + first.cost, tried=tuple(tried))
     from memfence.strategy.side_by_side import ask_side_by_side  # threads: small questions need none
@@ -193,12 +193,12 @@ def _bounded(task: Task, bound: int) -> Task:
     return replace(task, model=task.spec.bounded(bound, per_variable=task.spec.per_variable))
 
 
-def _few_switches(task: Task, tried: list[Tried]) -> Answer | None:
-    """What is known about runs with few switches, for whoever settles for that."""
-    if not task.settles or engine_named("few switches").obstacle(task) is not None:
+def _delay_bound(task: Task, tried: list[Tried]) -> Answer | None:
+    """What delay-bounded search says, where an answer up to a bound is accepted."""
+    if not task.settles or engine_named("delay-bounded").obstacle(task) is not None:
         return None
-    answer = _attempted(task, Attempt("few switches", most_states=1_000_000, seconds=_share(task)))
-    tried.append(_tried("few switches", answer))
+    answer = _attempted(task, Attempt("delay-bounded", most_states=1_000_000, seconds=_share(task)))
+    tried.append(_tried("delay-bounded", answer))
     return answer
 
 
@@ -224,7 +224,7 @@ def _without_bound(name: str, task: Task) -> Task:
 def _trusted(task: Task, answer: Answer) -> Answer:
     """A run that was found with any buffers may need larger ones than the task allows: it is no answer."""
     run = answer.evidence
-    is_any = isinstance(run, Run) and run.route not in (Route.DIRECT, Route.UNDER_SC, Route.FEW_SWITCHES)
+    is_any = isinstance(run, CounterexampleRun) and run.route not in (Route.DIRECT, Route.UNDER_SC, Route.DELAY_BOUNDED)
     return outside(answer.engine, Obstacle.ANY_BOUND) if is_any and task.spec.is_bounded else answer
 
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 from memfence.execution.overtaking import Overtaken, overtaken_pairs
 from memfence.execution.trace import Trace
 from memfence.frontends.frontend import EditKind
-from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
+from memfence.models.state import Commit, DropSeparator, ProcessStep, Rendezvous, State, Step
 from memfence.models.steps import MemoryModel, take
 from memfence.program.ir import Program
 from memfence.records import Record
@@ -96,9 +96,9 @@ def _moves(trace: Trace, process: int) -> list[tuple[int, int]]:
     return found
 
 
-def runs_of(step: Step) -> tuple[Run, ...]:
+def runs_of(step: Step) -> tuple[ProcessStep, ...]:
     match step:
-        case Run():
+        case ProcessStep():
             return (step,)
         case Rendezvous(sender, receiver):
             return (sender, receiver)

@@ -18,7 +18,7 @@ from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.accesses import accesses
 from memfence.models.fairness import Condition, is_true
 from memfence.models.replay import replay
-from memfence.models.state import Commit, Rendezvous, Run, State, Step
+from memfence.models.state import Commit, ProcessStep, Rendezvous, State, Step
 from memfence.models.steps import MemoryModel, take
 from memfence.passes.atomic_writes import EVERY_VARIABLE, AtomicWrite, WaitsFor, writes_of
 from memfence.program.ir import Program
@@ -80,7 +80,13 @@ def array_names(program: Program) -> list[str]:
 
 
 def _transition_of(step: Step, process: int) -> int:
-    runs = [step] if isinstance(step, Run) else [step.sender, step.receiver] if isinstance(step, Rendezvous) else []
+    runs = (
+        [step]
+        if isinstance(step, ProcessStep)
+        else [step.sender, step.receiver]
+        if isinstance(step, Rendezvous)
+        else []
+    )
     return next(run.transition for run in runs if run.process == process)
 
 
@@ -142,7 +148,7 @@ def clause_of(
         before = trace.state_before(position)
         for run in _runs(taken.step):
             buffered, direct = _writes(known, chosen, run)
-            harmless = blind and len(buffered) + len(direct) == 1 and isinstance(taken.step, Run)
+            harmless = blind and len(buffered) + len(direct) == 1 and isinstance(taken.step, ProcessStep)
             if buffered and not (harmless and _is_committed_at_once(lasso, position, claim, waits_for)):
                 needed |= buffered
             if direct and not (harmless and _may_be_split(plain, trace.memory_model, before, taken.state, run, claim)):
@@ -150,12 +156,18 @@ def clause_of(
     return Clause(frozenset(needed), frozenset(kept))
 
 
-def _runs(step: Step) -> list[Run]:
-    return [step] if isinstance(step, Run) else [step.sender, step.receiver] if isinstance(step, Rendezvous) else []
+def _runs(step: Step) -> list[ProcessStep]:
+    return (
+        [step]
+        if isinstance(step, ProcessStep)
+        else [step.sender, step.receiver]
+        if isinstance(step, Rendezvous)
+        else []
+    )
 
 
 def _writes(
-    known: frozenset[AtomicWrite], chosen: frozenset[AtomicWrite], run: Run
+    known: frozenset[AtomicWrite], chosen: frozenset[AtomicWrite], run: ProcessStep
 ) -> tuple[set[AtomicWrite], set[AtomicWrite]]:
     """The writes of the transition: into the buffer, and atomic ones."""
     mine = {write for write in known if (write.process, write.transition) == (run.process, run.transition)}
@@ -167,7 +179,7 @@ def _is_committed_at_once(lasso: Lasso, position: int, claim: Claim, waits_for: 
     """Whether the write could as well be atomic: nothing was pending, its commit is next, and nobody can tell."""
     trace = lasso.trace
     taken, before = trace.steps[position], trace.state_before(position)
-    assert isinstance(taken.step, Run)
+    assert isinstance(taken.step, ProcessStep)
     process = taken.step.process
     last = position + 1 in (lasso.loop_start, len(trace.steps))
     if last or not _is_drained(before, process, waits_for):
@@ -181,7 +193,9 @@ def _is_drained(state: State, process: int, waits_for: WaitsFor) -> bool:
     return not any(state.buffers[process]) if waits_for == "own" else state.is_plain
 
 
-def _may_be_split(plain: Program, model: MemoryModel, before: State, after: State, run: Run, claim: Claim) -> bool:
+def _may_be_split(
+    plain: Program, model: MemoryModel, before: State, after: State, run: ProcessStep, claim: Claim
+) -> bool:
     """Whether the atomic write could as well be a buffered one that is committed at once, and nobody can tell."""
     between = take(plain, model, before, run)
     return isinstance(between, State) and _looks_like_either(plain, claim, between, before, after)

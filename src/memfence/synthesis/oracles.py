@@ -13,9 +13,9 @@ from typing import Protocol
 from memfence.execution.trace import Trace
 from memfence.models.spec import TSO
 from memfence.passes.orders import for_hardware
-from memfence.program.crowd import homes, sized_like
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Fence, Final, Forbidden, Invariant, Program, Store
+from memfence.program.parameterised import homes, sized_like
 from memfence.questions import check
 from memfence.records import Record
 from memfence.synthesis.apply_edits import with_edits

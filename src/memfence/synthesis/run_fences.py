@@ -17,6 +17,8 @@ from enum import Enum
 from itertools import combinations
 from pathlib import Path
 
+from memfence.binary.build import Sources, build_program
+from memfence.binary.steps import ProgramStep
 from memfence.deadline import Deadline
 from memfence.frontends.c.edits import insert_fences, point_key
 from memfence.frontends.c.statements import Statement, Statements
@@ -24,8 +26,6 @@ from memfence.program.ir import FencePoint
 from memfence.questions.run import run_program
 from memfence.questions.run_result import RunOptions, RunResult
 from memfence.records import Record
-from memfence.running.build import Sources, build_program
-from memfence.running.steps import ProgramStep
 from memfence.source import SourceText
 from memfence.synthesis.patch import unified
 from memfence.tasks.answer import Verdict

@@ -13,9 +13,9 @@ from memfence.frontends.catalogue import edits_of
 from memfence.frontends.frontend import EditKind
 from memfence.models.spec import TSO
 from memfence.passes.shared_memory_form import shared_memory_form
-from memfence.program.crowd import homes
 from memfence.program.ir import FencePoint, Program
 from memfence.program.isomorphism import are_isomorphic
+from memfence.program.parameterised import homes
 from memfence.program.text.properties import parse_expression
 from memfence.questions import check
 from memfence.questions.shortening import pruned_run, shortened

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from memfence.execution.trace import Trace
 from memfence.records import Record
-from memfence.tasks.evidence import Bound, Counterexample, Evidence, Lasso, Limit, Outside, Run
+from memfence.tasks.evidence import Bound, Counterexample, CounterexampleRun, Evidence, Lasso, Limit, Outside
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
 
@@ -75,7 +75,7 @@ class Answer(Record):
 
     @property
     def trace(self) -> Trace | None:
-        return self.evidence.trace if isinstance(self.evidence, Run | Lasso) else None
+        return self.evidence.trace if isinstance(self.evidence, CounterexampleRun | Lasso) else None
 
     @property
     def counterexample(self) -> Counterexample | None:

@@ -1,7 +1,7 @@
 """Why an answer is what it is: data that a report turns into words, and a checker into a check.
 
-VIOLATED comes with a `Run`, a `Lasso` or a `Counterexample`, HOLDS with one of the proofs, HOLDS_UP_TO with a `Bound`,
-`FewSwitches`, `FewThreads` or `Cut`, UNKNOWN with a `Limit` or with what lies `Outside` the engine.
+VIOLATED comes with a `CounterexampleRun`, a `Lasso` or a `Counterexample`, HOLDS with one of the proofs, HOLDS_UP_TO with a `Bound`,
+`DelayBound`, `FewThreads` or `Cut`, UNKNOWN with a `Limit` or with what lies `Outside` the engine.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ class Races(Record):
     unfenced: int | None
 
 
-class Strays(Record):
+class NonScState(Record):
     """SC does not reach the last state, or does not fail like this."""
 
 
-Finding = BadState | BadFinalState | StepFails | Deadlocked | Overtakes | Races | Strays
+Finding = BadState | BadFinalState | StepFails | Deadlocked | Overtakes | Races | NonScState
 
 
 class Route(Enum):
@@ -74,18 +74,18 @@ class Route(Enum):
 
     DIRECT = auto()
     TWO_PROCESSES = auto()
-    STORES_IN_ORDER = auto()
+    TSO_UNDERAPPROXIMATION = auto()
     """Under PSO, by a search of TSO."""
     UNBOUNDED = auto()
     BACKWARD = auto()
     BACKWARD_ONLY = auto()
     """By the backward search, and no shorter one was found within its budget."""
     UNDER_SC = auto()
-    FEW_SWITCHES = auto()
+    DELAY_BOUNDED = auto()
     FROM_EXECUTION = auto()
 
 
-class Run(Record):
+class CounterexampleRun(Record):
     """A run, replayed by the reference model, that shows `finding`. `is_shortest`: proved, no other is shorter.
 
     `fails_under_sc`: some run of SC shows a finding of this kind, too, so that no fence can help. `threads`: how many
@@ -174,7 +174,7 @@ class Fixpoint(Record):
     fair: bool | None = None
 
 
-class AnyNumber(Record):
+class Parameterised(Record):
     """A backward search over multisets of process parts came to its end: however many instances of `templates` there
     are, with buffers of any length under `model`. `parts`: no constraint needed more processes."""
 
@@ -234,14 +234,14 @@ class Bound(Record):
     fair: bool | None = None
 
 
-class FewSwitches(Record):
-    """Nothing was found among the runs with at most so many `deviations`, as `passes.few_switches` counts them.
+class DelayBound(Record):
+    """Nothing was found among the runs with at most so many `delays`, as `passes.delay_bounding` counts them.
 
     `pending`: and no more pending stores a buffer than these, where some store had to wait. `steps`: and no more steps
     than these, where there was no end of them.
     """
 
-    deviations: int
+    delays: int
     pending: int | None = None
     steps: int | None = None
 
@@ -306,7 +306,7 @@ class Outside(Record):
     obstacle: Obstacle
 
 
-Proof = Exhausted | Fixpoint | AnyNumber | Invariant | NoAttack | Implied | NoExecution | Complete | ScItself
-Shows = Run | Lasso | Counterexample
+Proof = Exhausted | Fixpoint | Parameterised | Invariant | NoAttack | Implied | NoExecution | Complete | ScItself
+Shows = CounterexampleRun | Lasso | Counterexample
 Unknown = Limit | Torn | ByDependencies | MayWait | OutOfReach | Outside
-Evidence = Shows | Proof | Bound | FewSwitches | FewThreads | Cut | Unknown
+Evidence = Shows | Proof | Bound | DelayBound | FewThreads | Cut | Unknown

@@ -36,7 +36,7 @@ class Obstacle(Enum):
     MANY_VALUES = auto()
     MANY_VARIABLES = auto()
     STORE_FENCE = auto()
-    NOT_BY_FORGETTING = auto()
+    TOO_COARSE = auto()
     ONLY_MORE = auto()
     LOOPS = auto()
     STORE_BEFORE_GUARD = auto()

@@ -8,11 +8,11 @@ from memfence.program.ir import Program, Property
 from memfence.records import Record
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.doubts import Doubt
 from memfence.tasks.evidence import ByDependencies, Complete, Counterexample, Cut, Evidence, Lasso, Limit, MayWait
 from memfence.tasks.limits import Cost, Limits, peak_megabytes
 from memfence.tasks.plain_race import PlainRaces
 from memfence.tasks.shown import Shown
+from memfence.tasks.vacuity import VacuityWarning
 
 
 class Stats(Record):
@@ -46,7 +46,7 @@ class CheckResult(Shown, Record, repr=False):
     limits: Limits
     stats: Stats
     final_states: tuple[tuple[tuple[int, ...], int], ...] | None = None
-    doubts: tuple[Doubt, ...] = ()
+    doubts: tuple[VacuityWarning, ...] = ()
     races: PlainRaces | None = None
     asked_model: str = ""
 

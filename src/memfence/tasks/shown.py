@@ -20,7 +20,7 @@ def write_by(writer: Writer) -> None:
 
 
 class Shown:
-    """A result. Whether it is good news is for `verdict` to say: it has no truth value of its own."""
+    """Base class of results: rendered as text, JSON and HTML. It has no truth value; ask for its `verdict`."""
 
     __slots__ = ()
 

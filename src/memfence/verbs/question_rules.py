@@ -54,7 +54,7 @@ def defined_for_model(usage: Usage, value: Any) -> str | None:
     if asked is None or not asked.criterion.is_about_tso or not asked.options.spec.reorders_stores:
         return None
     other = "`robust` or `state-robust`"
-    return f"`{asked.criterion}` speaks about TSO; for --model {asked.options.model} ask {other}"
+    return f"`{asked.criterion}` is defined for TSO only; for --model {asked.options.model} ask {other}"
 
 
 def persistence(usage: Usage, value: Any) -> str | None:

@@ -14,6 +14,7 @@ import pytest
 
 from memfence.api.check import check
 from memfence.api.run import run
+from memfence.binary.build import Sources, build_program
 from memfence.deadline import Deadline
 from memfence.models.pso import Pso
 from memfence.models.sc import Sc
@@ -24,7 +25,6 @@ from memfence.program.expressions import Binary, Const, Register, variable_addre
 from memfence.program.ir import Assume, Domain, Fence, Load, Process, Program, SharedVar, Store
 from memfence.questions.run import explore_buffers
 from memfence.questions.run_result import RunOptions, RunResult
-from memfence.running.build import Sources, build_program
 from memfence.tasks.answer import Verdict
 from support.c_compiler import needs_clang
 

@@ -36,8 +36,8 @@ from memfence.tasks.answer import Verdict
 from memfence.tasks.evidence import Closure, Fixpoint
 from memfence.tasks.limits import Limits
 from support.certificates import beginning, container, judge
-from support.generators.crowd_programs import bad_state, crowd_program
 from support.generators.cyclic_programs import cyclic_program
+from support.generators.parameterised_programs import bad_state, crowd_program
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 FENCED = """#include "memfence.h"

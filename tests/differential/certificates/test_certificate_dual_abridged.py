@@ -20,9 +20,9 @@ from memfence.certificates.writer.abridging import passed_alone
 from memfence.models.spec import TSO
 from memfence.pipeline import load_text
 from memfence.program.builder import ProcessBuilder
-from memfence.program.crowd import alike
 from memfence.program.expressions import TRUE, Binary, Const, Register, variable_address
 from memfence.program.ir import Assert, Assign, Assume, Domain, Forbidden, Load, Op, Program, RegisterVar, SharedVar
+from memfence.program.parameterised import alike
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from support.generators.cyclic_programs import cyclic_program

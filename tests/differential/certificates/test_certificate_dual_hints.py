@@ -23,8 +23,8 @@ from memfence.program.ir import Forbidden, Program
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
 from support.certificates import beginning, container, judge
-from support.generators.crowd_programs import bad_state, crowd_program
 from support.generators.cyclic_programs import cyclic_program
+from support.generators.parameterised_programs import bad_state, crowd_program
 
 SHORT = "bit x; active proctype P() { x = 1; x = 1 } active proctype Q() { bit b; b = x; b = x }"
 CLAIM = Claim(model="tso", forbid=("P@#2 && Q.b == 1",))

@@ -15,7 +15,6 @@ from memfence.certificates.format.abridged import WHOLE, Abridgement
 from memfence.certificates.format.header import Claim
 from memfence.certificates.format.sections import SECTION
 from memfence.program.builder import ProcessBuilder
-from memfence.program.crowd import several
 from memfence.program.expressions import At, Binary, Const, Expr, RegisterOf, Shared, conjunction, variable_address
 from memfence.program.ir import (
     Assign,
@@ -31,6 +30,7 @@ from memfence.program.ir import (
     Store,
     WrittenFence,
 )
+from memfence.program.parameterised import several
 from support.certificates import beginning, container, judge
 
 BIT = Domain(0, 1)

@@ -25,7 +25,7 @@ from memfence.certificates.format.header import Claim
 from memfence.certificates.format.minimum import Clause, Site, read_minimum
 from memfence.certificates.format.sections import HEAD, OBJECT, Section
 from memfence.certificates.writer.minimum import minimum_chunks
-from memfence.models.state import Run
+from memfence.models.state import ProcessStep
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
@@ -218,11 +218,11 @@ def test_who_stands_before_a_fence_has_not_passed_it() -> None:
     start = program.processes[0].initial
     (fence,) = (n for name, n in steps.items() if name.startswith("Fence"))
     question = question_of(Claim(model="tso", forbid=("P@done && x == 0",)), program)
-    run = (Run(0, steps[f"Store{start}"]),)
+    run = (ProcessStep(0, steps[f"Store{start}"]),)
     site = Site("mfence", ((0, fence),), 1, True)
     with pytest.raises(Refused, match="no run shows"):
         check_clause(question, "safety", [site], Clause(frozenset(), 0, run))
-    assert check_clause(question, "safety", [site], Clause(frozenset({0}), 0, (*run, Run(0, fence)))) == 2
+    assert check_clause(question, "safety", [site], Clause(frozenset({0}), 0, (*run, ProcessStep(0, fence)))) == 2
 
 
 def test_a_place_that_does_not_exist_is_no_certificate() -> None:

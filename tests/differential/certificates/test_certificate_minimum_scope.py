@@ -12,7 +12,7 @@ from memfence.certificates.checker.refusal import Condition
 from memfence.certificates.format.header import Claim
 from memfence.certificates.format.minimum import Clause, Site, clause_as_object, site_as_list
 from memfence.certificates.format.sections import OBJECT, SECTION
-from memfence.models.state import Commit, DropSeparator, Run
+from memfence.models.state import Commit, DropSeparator, ProcessStep
 from memfence.program.expressions import At, Binary, BufferEmpty, Const, Expr, Register, Shared, Unary, variable_address
 from memfence.program.ir import (
     Assert,
@@ -69,8 +69,8 @@ def store_buffering(*, locked: bool, more: Sequence[Op] = ()) -> Program:
 
 FENCES = [Site("mfence", ((0, 2),), 1, True), Site("mfence", ((1, 2),), 1, True)]
 CLAUSES = [
-    (Run(0, 0), Run(0, 1), Run(1, 0), Run(1, 1), Commit(0)),
-    (Run(1, 0), Run(1, 1), Run(0, 0), Run(0, 1), Commit(1)),
+    (ProcessStep(0, 0), ProcessStep(0, 1), ProcessStep(1, 0), ProcessStep(1, 1), Commit(0)),
+    (ProcessStep(1, 0), ProcessStep(1, 1), ProcessStep(0, 0), ProcessStep(0, 1), Commit(1)),
 ]
 """Only the store of the first, or of the second process is not locked."""
 
@@ -98,7 +98,10 @@ def test_a_lock_that_the_program_has_is_a_chosen_site() -> None:
 def test_a_step_that_stores_twice_may_not_be_possible_without_its_lock() -> None:
     claim = Claim(model="tso", criterion="robust", fences=2, bound=1)
     program = store_buffering(locked=True, more=[Store(X, Const(2))])
-    assert judged(program, claim, locks(are_chosen=True), [Clause(frozenset({0}), 0, (Run(0, 0),))]) is Condition.KIND
+    assert (
+        judged(program, claim, locks(are_chosen=True), [Clause(frozenset({0}), 0, (ProcessStep(0, 0),))])
+        is Condition.KIND
+    )
 
 
 @pytest.mark.parametrize("kind", ["mfence", "sfence"])
@@ -108,7 +111,7 @@ def test_a_step_with_a_fence_waits_for_its_own_store_unless_it_is_locked(kind: F
     program = of(line("P", ops, MFENCE, [Assert(Const(0))]))
     sites = [Site("mfence", ((0, 1),), 1, True), Site("locked", ((0, 0),), 1, False)]
     drop = (DropSeparator(0),) if kind == "sfence" else ()
-    clause = Clause(frozenset({0}), 0, (Run(0, 0), *drop, Run(0, 1), Run(0, 2)))
+    clause = Clause(frozenset({0}), 0, (ProcessStep(0, 0), *drop, ProcessStep(0, 1), ProcessStep(0, 2)))
     claim = Claim(model="tso" if kind == "mfence" else "pso", fences=1, bound=1)
     assert judged(program, claim, sites, [clause]) is Condition.KIND
 
@@ -125,7 +128,7 @@ def test_a_step_that_sees_where_processes_are_sees_fences(look: Expr) -> None:
     wait = [Load(0, X), Assume(Binary("==", Register(0), Const(1)))]
     program = of(line("P", [Store(X, Const(1))], locked=[0]), line("Q", wait, MFENCE, [Assume(look), Assert(ZERO)]))
     sites = [Site("mfence", ((1, 1),), 1, True), Site("mfence", ((0, 0),), 1, False)]
-    clause = Clause(frozenset({0}), 0, (Run(0, 0), Run(1, 0), Run(1, 1), Run(1, 2)))
+    clause = Clause(frozenset({0}), 0, (ProcessStep(0, 0), ProcessStep(1, 0), ProcessStep(1, 1), ProcessStep(1, 2)))
     assert judged(program, Claim(model="tso", fences=1), sites, [clause]) is Condition.KIND
 
 
@@ -134,7 +137,7 @@ def test_a_committed_location_is_left_at_once_where_there_is_no_fence() -> None:
     first = line("P", [Store(X, Const(1))], [Store(Y, Const(1))], locked=[0, 1], committed=[1])
     program = of(first, line("Q", MFENCE, wait))
     sites = [Site("mfence", ((1, 0),), 1, True), Site("mfence", ((0, 0),), 1, False)]
-    clause = Clause(frozenset({0}), 0, (Run(1, 0), Run(0, 0), Run(1, 1)))
+    clause = Clause(frozenset({0}), 0, (ProcessStep(1, 0), ProcessStep(0, 0), ProcessStep(1, 1)))
     assert judged(program, Claim(model="tso", fences=1), sites, [clause]) is Condition.KIND
 
 
@@ -144,10 +147,10 @@ def test_a_run_that_goes_on_after_an_error_shows_nothing(criterion: str) -> None
     program = of(line("P", [Store(X, Const(1))], [Store(Y, Const(300))], MFENCE), errors=(0,))
     site = Site("mfence", ((0, 2),), 1, True)
     for steps in (
-        (Run(0, 0), Run(0, 1)),
-        (Run(0, 0), Commit(0), Run(0, 1)),
-        (Run(0, 0), Commit(0), Run(0, 1), Run(0, 0), Commit(0)),
-        (Run(0, 0), Run(0, 1), Run(0, 0), Commit(0)),
+        (ProcessStep(0, 0), ProcessStep(0, 1)),
+        (ProcessStep(0, 0), Commit(0), ProcessStep(0, 1)),
+        (ProcessStep(0, 0), Commit(0), ProcessStep(0, 1), ProcessStep(0, 0), Commit(0)),
+        (ProcessStep(0, 0), ProcessStep(0, 1), ProcessStep(0, 0), Commit(0)),
     ):
         clause = Clause(frozenset({0}), 0, steps)
         claim = Claim(model="tso", criterion=criterion, fences=1)
@@ -159,14 +162,14 @@ def test_separators_of_fences_are_not_pending_without_the_fences() -> None:
     bad = Binary("&&", Unary("!", BufferEmpty(0)), Binary("==", Shared(X), Const(1)))
     program = of(line("P", [Store(X, Const(1))], MFENCE), bad=bad)
     sites = [Site("mfence", ((0, 1),), 1, True), Site("sfence", ((0, 0),), 1, False)]
-    clause = Clause(frozenset({0}), 0, (Run(0, 0), Run(0, 2), Commit(0)))
+    clause = Clause(frozenset({0}), 0, (ProcessStep(0, 0), ProcessStep(0, 2), Commit(0)))
     assert judged(program, Claim(model="pso", fences=1), sites, [clause]) is Condition.WITNESS
 
 
 def test_a_process_before_very_many_fences_is_not_looked_at() -> None:
     program = of(line("P", [Store(X, Const(1))], MFENCE), line("Q", [Store(Y, Const(1))]))
     many = [Site("mfence", ((p, 0),) * 400, 1, False) for p in (0, 1)]
-    clause = Clause(frozenset({0}), 0, (Run(0, 0), Run(1, 0)))
+    clause = Clause(frozenset({0}), 0, (ProcessStep(0, 0), ProcessStep(1, 0)))
     claim = Claim(model="tso", fences=1, forbid=("x == 0",))
     assert judged(program, claim, [Site("mfence", ((0, 1),), 1, True), *many], [clause]) is Condition.WITNESS
 
@@ -176,7 +179,15 @@ def test_values_and_stores_are_different_traces(criterion: str, verdict: Verdict
     """Q stores the value that `y` has anyway: under SC, P reads it from there, and stores come in the same order."""
     program = of(line("P", [Store(X, Const(1))], MFENCE, [Load(0, Y)]), line("Q", [Store(Y, Const(0))], [Load(0, X)]))
     site = Site("mfence", ((0, 1),), 1, True)
-    steps = (Run(0, 0), Run(0, 1), Run(0, 2), Run(1, 0), Commit(1), Run(1, 1), Commit(0))
+    steps = (
+        ProcessStep(0, 0),
+        ProcessStep(0, 1),
+        ProcessStep(0, 2),
+        ProcessStep(1, 0),
+        Commit(1),
+        ProcessStep(1, 1),
+        Commit(0),
+    )
     claim = Claim(model="tso", criterion=criterion, fences=1)
     assert judged(program, claim, [site], [Clause(frozenset({0}), 0, steps)]) is verdict
 
@@ -186,7 +197,9 @@ def test_a_race_is_triangular_with_an_unfenced_store_behind_it(passed: bool, ver
     """P, if it has come so far, is about to read `y`, its store to `x` unfenced, while Q is about to write `y`."""
     program = of(line("P", [Store(X, Const(1))], MFENCE, [Load(0, Y)]), line("Q", [Load(0, X)], [Store(Y, Const(1))]))
     site = Site("mfence", ((0, 1),), 1, True)
-    steps = (Run(0, 0), Run(0, 1), Run(1, 0)) if passed else (Run(1, 0), Run(0, 0))
+    steps = (
+        (ProcessStep(0, 0), ProcessStep(0, 1), ProcessStep(1, 0)) if passed else (ProcessStep(1, 0), ProcessStep(0, 0))
+    )
     claim = Claim(model="tso", criterion="trf", fences=1)
     assert judged(program, claim, [site], [Clause(frozenset({0}), 0, steps)]) is verdict
     assert judged(program, claim, [site], [Clause(frozenset(), 0, steps)]) is Condition.WITNESS
@@ -202,5 +215,5 @@ def test_who_stands_before_a_fence_stands_elsewhere_without_it() -> None:
     bad = Unary("!", At(0, frozenset({0, 1, 2})))
     program = of(line("P", [Store(X, Const(1))], MFENCE), bad=bad)
     sites = [Site("mfence", ((0, 1),), 1, True), Site("mfence", ((0, 0),), 1, False)]
-    clause = Clause(frozenset({0}), 0, (Run(0, 0),))
+    clause = Clause(frozenset({0}), 0, (ProcessStep(0, 0),))
     assert judged(program, Claim(model="tso", fences=1), sites, [clause]) is Condition.WITNESS

@@ -12,8 +12,8 @@ from memfence.engines.native.explicit import explore
 from memfence.models.spec import SC
 from memfence.passes.robustness_query import Unsupported, robustness_query
 from memfence.pipeline import load_text
-from memfence.program.crowd import instances_of, resized, with_any_number
 from memfence.program.ir import Program
+from memfence.program.parameterised import instances_of, resized, with_any_number
 from memfence.questions.criteria import check_criterion
 from memfence.source import SourceText
 from memfence.strategy.portfolio import ask

@@ -6,7 +6,12 @@ from collections.abc import Iterable
 
 import pytest
 
-from memfence.engines.native.state_robustness import ScStates, explore_sc_states, explore_strays, explore_unbounded
+from memfence.engines.native.state_robustness import (
+    ScStates,
+    explore_non_sc_states,
+    explore_sc_states,
+    explore_unbounded,
+)
 from memfence.models.spec import PSO, TSO, ModelSpec
 from memfence.program.ir import Program
 from memfence.questions import check
@@ -24,7 +29,7 @@ LIMITS = Limits(timeout_seconds=20)
 def has_stray(sc: ScStates, model: ModelSpec) -> bool:
     """Whether some bound up to 6 is enough to find a state that SC does not reach."""
     for bound in range(1, 7):
-        strays = explore_strays(sc, spec(model, bound), LIMITS)
+        strays = explore_non_sc_states(sc, spec(model, bound), LIMITS)
         if strays.found or strays.complete:
             return strays.found
     return False
@@ -40,7 +45,7 @@ def check_states(programs: Iterable[Program]) -> tuple[int, int]:
             assert unbounded.complete, (program.name, model)
             stray = has_stray(sc, model)
             assert unbounded.all_under_sc == (not stray), (program.name, model)
-            endless += not stray and not explore_strays(sc, spec(model, 6), LIMITS).complete
+            endless += not stray and not explore_non_sc_states(sc, spec(model, 6), LIMITS).complete
             new += stray
     return endless, new
 

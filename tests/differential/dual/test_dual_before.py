@@ -20,8 +20,8 @@ from memfence.certificates.format.header import Claim
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
-from support.generators.crowd_programs import crowd_program
 from support.generators.cyclic_programs import cyclic_program
+from support.generators.parameterised_programs import crowd_program
 from support.generators.racing_programs import racing_program
 from twins.dual_steps import DualTso, is_above, thinnings
 

@@ -19,8 +19,8 @@ from memfence.engines.native.races import explore_races
 from memfence.engines.native.sc_states import ALL_SAFE, SAFE_REDUCTIONS, ScExploration
 from memfence.engines.native.state_robustness import (
     ScStates,
+    explore_non_sc_states,
     explore_sc_states,
-    explore_strays,
     explore_unbounded,
     unbounded_obstacle,
 )
@@ -142,7 +142,7 @@ def check_strays(program: Program, model: str) -> None:
     def of(reductions: frozenset[str]) -> tuple[ScStates, bool, bool]:
         sc = explore_sc_states(program, spec(model), LIMITS, reductions=reductions)
         assume(sc.saw_everything)
-        found = explore_strays(sc, spec(model, 2), LIMITS)
+        found = explore_non_sc_states(sc, spec(model, 2), LIMITS)
         assume(found.complete or found.found)
         if found.found:
             found.trace()

@@ -13,7 +13,7 @@ from memfence.engines.native.stateless import Explored, encode_for_exploration, 
 from memfence.execution.recording import render_trace
 from memfence.execution.schedule import read_schedules, schedule_object
 from memfence.models.sc import Sc
-from memfence.models.state import Failure, Run, State
+from memfence.models.state import Failure, ProcessStep, State
 from memfence.models.steps import starts, successors
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.builder import ProcessBuilder
@@ -197,7 +197,7 @@ def count_interleavings(program: Program, bound: int) -> int:
         after = [(step, s) for step, s in successors(program, model, state)]
         by_process: dict[int, list[State | Failure]] = {}
         for step, s in after:
-            assert isinstance(step, Run)
+            assert isinstance(step, ProcessStep)
             by_process.setdefault(step.process, []).append(s)
         if not by_process:
             return 1

@@ -9,7 +9,7 @@ from memfence.certificates.checker.question import Question, question_of
 from memfence.certificates.format.header import Claim
 from memfence.certificates.format.minimum import Site
 from memfence.models.spec import ModelSpec
-from memfence.models.state import Commit, DropSeparator, Run, Step
+from memfence.models.state import Commit, DropSeparator, ProcessStep, Step
 from memfence.models.steps import starts, take
 from memfence.program.expressions import At, Binary, BufferEmpty, Const, Expr, RegisterOf, Shared, variable_address
 from memfence.program.ir import Fence, Final, Program
@@ -47,14 +47,14 @@ def drawn_run(program: Program, model: ModelSpec, random: Random) -> tuple[int, 
     first = list(starts(program, model.definition)).index(run.start)
     if random.random() < 0.15:
         others = [
-            Run(0, 0),
-            Run(1, 2),
+            ProcessStep(0, 0),
+            ProcessStep(1, 2),
             Commit(0),
             Commit(0, 1),
             Commit(7),
             DropSeparator(0),
-            Run(-1, 0),
-            Run(0, 1 << 70),
+            ProcessStep(-1, 0),
+            ProcessStep(0, 1 << 70),
         ]
         at = random.randrange(len(steps) + 1)
         steps[at : at + random.randint(0, 1)] = random.choice([[], [random.choice(others)]])

@@ -8,9 +8,9 @@ from memfence.certificates.checker.question import Question
 from memfence.certificates.format.abridged import Abridgement
 from memfence.certificates.writer.abridging import passed_alone
 from memfence.models.spec import TSO
-from memfence.program.crowd import alike, instances_of
 from memfence.program.expressions import FALSE, At, Binary, Const, Expr, RegisterOf, conjunction
 from memfence.program.ir import Program
+from memfence.program.parameterised import alike, instances_of
 
 
 def drawn(random: Random, question: Question) -> Abridgement:

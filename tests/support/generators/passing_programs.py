@@ -6,7 +6,6 @@ from dataclasses import replace
 from random import Random
 
 from memfence.program.builder import ProcessBuilder
-from memfence.program.crowd import several
 from memfence.program.expressions import Binary, Const, Expr, Register, variable_address
 from memfence.program.ir import (
     Assert,
@@ -23,6 +22,7 @@ from memfence.program.ir import (
     SharedVar,
     Store,
 )
+from memfence.program.parameterised import several
 
 VALUES, STRICT = Domain(0, 2), Domain(0, 2, "error")
 

@@ -22,7 +22,7 @@ from memfence.certificates.format.header import (
     reading_of,
 )
 from memfence.certificates.format.runs import steps_as_lists, steps_from_lists
-from memfence.models.state import Commit, DropSeparator, Rendezvous, Run
+from memfence.models.state import Commit, DropSeparator, ProcessStep, Rendezvous
 from memfence.pipeline import load_text
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.program.text.canonical import canonical_text
@@ -138,7 +138,7 @@ def test_how_a_program_was_read_is_remembered_but_for_paths() -> None:
 
 
 def test_steps_come_back_as_they_were_written() -> None:
-    steps = (Run(1, 2), Rendezvous(Run(0, 3), Run(1, 4)), Commit(2, 1), DropSeparator(0))
+    steps = (ProcessStep(1, 2), Rendezvous(ProcessStep(0, 3), ProcessStep(1, 4)), Commit(2, 1), DropSeparator(0))
     assert steps_from_lists(json.loads(json.dumps(steps_as_lists(steps)))) == steps
 
 

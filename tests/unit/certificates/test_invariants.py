@@ -17,7 +17,7 @@ from memfence.certificates.format.container import NotACertificate, read_chunks
 from memfence.certificates.format.header import Claim
 from memfence.certificates.format.sections import OBJECT, SECTION
 from memfence.certificates.writer.certify import certify
-from memfence.models.state import Commit, Run, State
+from memfence.models.state import Commit, ProcessStep, State
 from memfence.models.steps import starts
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
@@ -104,7 +104,7 @@ def test_a_failing_step_is_shown(checker: str) -> None:
     refused = refusal(program, Claim(model="tso"), states, checker=checker)
     assert refused.condition is Condition.FAILURE
     assert refused.detail == "assertion violated"
-    assert isinstance(refused.step, Run)
+    assert isinstance(refused.step, ProcessStep)
 
 
 @CHECKERS

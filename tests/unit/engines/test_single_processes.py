@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from memfence.engines.one_process import OneProcessEngine
-from memfence.engines.stores_in_order import StoresInOrderEngine
+from memfence.engines.tso_underapproximation import TsoUnderapproximationEngine
 from memfence.models.spec import PSO, TSO
 from memfence.pipeline import load_text
 from memfence.program.expressions import At
 from memfence.questions.safety import goal_of
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
-from memfence.tasks.evidence import Invariant, Route, Run
+from memfence.tasks.evidence import CounterexampleRun, Invariant, Route
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Safety, Task
 
@@ -62,18 +62,18 @@ def test_one_process_knows_that_what_is_even_stays_so(excluded, verdict):
 
 
 def test_a_run_of_tso_is_one_of_pso():
-    asked, engine = task(STORE_BUFFERING, "pml"), StoresInOrderEngine()
+    asked, engine = task(STORE_BUFFERING, "pml"), TsoUnderapproximationEngine()
     answer = engine.answer(asked)
-    assert isinstance(answer.evidence, Run)
-    assert (answer.verdict, answer.evidence.route) == (Verdict.VIOLATED, Route.STORES_IN_ORDER)
+    assert isinstance(answer.evidence, CounterexampleRun)
+    assert (answer.verdict, answer.evidence.route) == (Verdict.VIOLATED, Route.TSO_UNDERAPPROXIMATION)
     assert answer.evidence.trace.model == "pso"
 
 
 def test_what_only_pso_does_is_left_to_others():
     text = "bit x, y; active proctype P() { x = 1; y = 1 } active proctype Q() { y == 1; x == 0; bad: skip }"
     asked = task(f"{text} ltl never {{ [] !(Q@bad) }}", "pml")
-    assert StoresInOrderEngine().answer(asked).verdict is Verdict.UNKNOWN
-    assert StoresInOrderEngine().obstacle(task(text, "pml", TSO)) is Obstacle.STORES_KEEP_ORDER
+    assert TsoUnderapproximationEngine().answer(asked).verdict is Verdict.UNKNOWN
+    assert TsoUnderapproximationEngine().obstacle(task(text, "pml", TSO)) is Obstacle.STORES_KEEP_ORDER
 
 
 def test_a_process_that_looks_at_another_one_is_not_searched_alone():

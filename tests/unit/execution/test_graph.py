@@ -15,7 +15,7 @@ from memfence.execution.recording import TraceEvent, recording_graph
 from memfence.execution.trace import Trace
 from memfence.execution.trace_graph import trace_graph
 from memfence.models.spec import ModelName
-from memfence.models.state import Commit, Run
+from memfence.models.state import Commit, ProcessStep
 from memfence.program.ir import Program
 from support.generators.programs import EVERYTHING, Shape, programs
 from support.generators.random_runs import random_run
@@ -142,7 +142,7 @@ def pair(graph: ExecutionGraph, i: int, j: int) -> tuple[Event, Event]:
 
 
 def test_a_store_and_its_commit_are_one_node() -> None:
-    steps = [Run(0, 0), Run(0, 1), Run(1, 0), Commit(0)]
+    steps = [ProcessStep(0, 0), ProcessStep(0, 1), ProcessStep(1, 0), Commit(0)]
     graph = trace_graph(Trace(store_buffering(), memory_model("tso"), 0, steps)).graph
     shown = [(n.event.thread, n.event.kind, n.event.address, n.event.value, n.step, n.effect) for n in graph.nodes]
     assert shown == [(0, "store", 0, 1, 0, 3), (0, "load", 1, 0, 1, 1), (1, "store", 1, 1, 2, None)]
@@ -151,20 +151,24 @@ def test_a_store_and_its_commit_are_one_node() -> None:
 
 def test_a_load_that_its_own_buffer_serves_reads_the_newest_pending_store() -> None:
     program = Sample("own", "x").process("P", "x := 1", "x := 2", "r := x").build()
-    graph = trace_graph(Trace(program, memory_model("tso"), 0, [Run(0, 0), Run(0, 1), Run(0, 2), Commit(0)])).graph
+    graph = trace_graph(
+        Trace(program, memory_model("tso"), 0, [ProcessStep(0, 0), ProcessStep(0, 1), ProcessStep(0, 2), Commit(0)])
+    ).graph
     assert graph.read_from == {2: 1}
     assert graph.is_forwarded(2)
 
 
 def test_fences_are_events_with_the_order_that_they_stand_for() -> None:
     program = Sample("fences", "x").process("P", "x := 1", "sfence", "mfence").build()
-    graph = trace_graph(Trace(program, memory_model("tso"), 0, [Run(0, 0), Run(0, 1), Commit(0), Run(0, 2)])).graph
+    graph = trace_graph(
+        Trace(program, memory_model("tso"), 0, [ProcessStep(0, 0), ProcessStep(0, 1), Commit(0), ProcessStep(0, 2)])
+    ).graph
     fences = [(node.event.order.value, node.step) for node in graph.nodes if node.event.kind == "fence"]
     assert fences == [("release", 1), ("seq_cst", 3)]
 
 
 def test_an_event_of_a_run_knows_its_place() -> None:
-    graph = trace_graph(Trace(message_passing(), memory_model("pso"), 0, [Run(0, 0)])).graph
+    graph = trace_graph(Trace(message_passing(), memory_model("pso"), 0, [ProcessStep(0, 0)])).graph
     (node,) = graph.nodes
     assert node.event.span.text == "data := 1"
     assert node.event.place_text == node.event.span.place

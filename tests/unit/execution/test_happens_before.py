@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from memfence.execution.happens_before import happens_before_cycle
 from memfence.execution.trace import Trace
 from memfence.models.replay import replay
-from memfence.models.state import Commit, Run, State, Step
+from memfence.models.state import Commit, ProcessStep, State, Step
 from memfence.models.steps import successors
 from memfence.program.ir import Program
 from support.models import memory_model
@@ -23,22 +23,22 @@ def kinds(trace: Trace) -> list[str]:
 
 
 def test_store_buffering_is_the_classic_cycle() -> None:
-    steps = [Run(0, 0), Run(0, 1), Run(1, 0), Run(1, 1)]
+    steps = [ProcessStep(0, 0), ProcessStep(0, 1), ProcessStep(1, 0), ProcessStep(1, 1)]
     assert kinds(Trace(store_buffering(), memory_model("tso"), 0, steps)) == ["po", "fr", "po", "fr"]
 
 
 def test_message_passing_under_pso_reads_the_younger_store() -> None:
-    steps = [Run(0, 0), Run(0, 1), Commit(0, 1), Run(1, 0), Run(1, 1)]
+    steps = [ProcessStep(0, 0), ProcessStep(0, 1), Commit(0, 1), ProcessStep(1, 0), ProcessStep(1, 1)]
     assert kinds(Trace(message_passing(), memory_model("pso"), 0, steps)) == ["po", "rf", "po", "fr"]
 
 
 def test_stores_that_commit_before_anyone_looks_close_no_cycle() -> None:
-    steps = [Run(0, 0), Commit(0), Run(0, 1), Run(1, 0), Run(1, 1)]
+    steps = [ProcessStep(0, 0), Commit(0), ProcessStep(0, 1), ProcessStep(1, 0), ProcessStep(1, 1)]
     assert happens_before_cycle(Trace(store_buffering(), memory_model("tso"), 0, steps)) is None
 
 
 def test_an_overtaken_store_that_nobody_notices_closes_no_cycle() -> None:
-    steps = [Run(0, 0), Run(0, 1), Commit(0), Run(1, 0), Run(1, 1)]
+    steps = [ProcessStep(0, 0), ProcessStep(0, 1), Commit(0), ProcessStep(1, 0), ProcessStep(1, 1)]
     assert happens_before_cycle(Trace(store_buffering(), memory_model("tso"), 0, steps)) is None
 
 
@@ -82,7 +82,7 @@ def signature(trace: Trace) -> Signature:
             case Commit(process):
                 store = buffered[process].pop(0)
                 memory[variable_of(trace.program, *store)].append(store)
-            case Run(process, transition):
+            case ProcessStep(process, transition):
                 name = statement(trace.program, process, transition)
                 if name in ("x", "y"):
                     buffered.setdefault(process, []).append((process, transition))

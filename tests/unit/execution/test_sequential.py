@@ -15,7 +15,7 @@ from memfence.execution.occurrences import occurrences, runs_of
 from memfence.execution.trace import Trace
 from memfence.models.accesses import AccessKind
 from memfence.models.spec import ModelName
-from memfence.models.state import Commit, Run
+from memfence.models.state import Commit, ProcessStep
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, variable_address
 from memfence.program.ir import Domain, Load, Program, SharedVar, Store
@@ -145,7 +145,9 @@ def two_stores_in_one_step() -> Program:
     return Program("made", variables, (writer.build(0), reader.build(0)))
 
 
-HALF_WAY = Trace(two_stores_in_one_step(), memory_model("tso"), 0, [Run(0, 0), Commit(0), Run(1, 0), Commit(0)])
+HALF_WAY = Trace(
+    two_stores_in_one_step(), memory_model("tso"), 0, [ProcessStep(0, 0), Commit(0), ProcessStep(1, 0), Commit(0)]
+)
 """Q reads what P's step writes first, and nobody can see under SC."""
 
 
@@ -180,9 +182,21 @@ def test_many_runs_are_sequential_iff_some_order_of_their_steps_runs_under_sc(pr
 
 def test_store_buffering_is_not_sequential() -> None:
     assert not check_order(
-        Trace(store_buffering(), memory_model("tso"), 0, [Run(0, 0), Run(0, 1), Run(1, 0), Run(1, 1)])
+        Trace(
+            store_buffering(),
+            memory_model("tso"),
+            0,
+            [ProcessStep(0, 0), ProcessStep(0, 1), ProcessStep(1, 0), ProcessStep(1, 1)],
+        )
     )
-    assert check_order(Trace(store_buffering(), memory_model("tso"), 0, [Run(0, 0), Commit(0), Run(0, 1), Run(1, 0)]))
+    assert check_order(
+        Trace(
+            store_buffering(),
+            memory_model("tso"),
+            0,
+            [ProcessStep(0, 0), Commit(0), ProcessStep(0, 1), ProcessStep(1, 0)],
+        )
+    )
 
 
 def test_a_store_that_is_overwritten_within_its_step_is_read_by_nobody() -> None:

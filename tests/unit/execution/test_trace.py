@@ -9,7 +9,7 @@ from memfence.execution.occurrences import occurrences
 from memfence.execution.overtaking import explain, overtaken_pairs, torn_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.spec import ModelName
-from memfence.models.state import Commit, DropSeparator, Run, State
+from memfence.models.state import Commit, DropSeparator, ProcessStep, State
 from memfence.models.steps import evaluate_in
 from memfence.program.ir import Forbidden, Program
 from support.exploration import shortest_run
@@ -29,18 +29,18 @@ def violation(program: Program, model: ModelName) -> Trace:
 
 def test_steps_that_do_not_replay_make_no_trace() -> None:
     with pytest.raises(UnreplayableWitness, match="step 2 of 2 under tso"):
-        Trace(store_buffering(), memory_model("tso"), 0, [Run(0, 0), Run(0, 0)])
+        Trace(store_buffering(), memory_model("tso"), 0, [ProcessStep(0, 0), ProcessStep(0, 0)])
 
 
 def test_a_run_that_begins_in_the_middle_makes_no_trace() -> None:
     tso = memory_model("tso")
-    middle = Trace(store_buffering(), tso, 0, [Run(0, 0)]).end
+    middle = Trace(store_buffering(), tso, 0, [ProcessStep(0, 0)]).end
     with pytest.raises(UnreplayableWitness, match="begins"):
-        Trace(store_buffering(), tso, middle, [Run(0, 1)])
+        Trace(store_buffering(), tso, middle, [ProcessStep(0, 1)])
 
 
 def test_the_states_of_a_trace_are_those_after_its_steps() -> None:
-    trace = Trace(store_buffering(), memory_model("tso"), 0, [Run(0, 0), Commit(0)])
+    trace = Trace(store_buffering(), memory_model("tso"), 0, [ProcessStep(0, 0), Commit(0)])
     assert trace.state_before(0) == trace.start
     assert trace.state_before(1) == trace.steps[0].state
     assert trace.end.memory == (1, 0)
@@ -66,20 +66,20 @@ def test_message_passing_under_pso_names_the_store_that_overtook_the_store() -> 
 
 def test_a_load_of_the_own_pending_store_overtakes_nothing() -> None:
     program = Sample("own", "x").process("P", "x := 1", "r := x").build()
-    trace = Trace(program, memory_model("tso"), 0, [Run(0, 0), Run(0, 1), Commit(0)])
+    trace = Trace(program, memory_model("tso"), 0, [ProcessStep(0, 0), ProcessStep(0, 1), Commit(0)])
     assert [event.access.kind for event in occurrences(trace)] == ["pending store", "own load", "commit"]
     assert overtaken_pairs(trace) == ()
     assert explain(trace) is None
 
 
 def test_a_committed_store_is_not_overtaken() -> None:
-    trace = Trace(store_buffering(), memory_model("tso"), 0, [Run(0, 0), Commit(0), Run(0, 1)])
+    trace = Trace(store_buffering(), memory_model("tso"), 0, [ProcessStep(0, 0), Commit(0), ProcessStep(0, 1)])
     assert overtaken_pairs(trace) == ()
 
 
 def test_a_separator_leaves_without_an_access() -> None:
     program = Sample("sfence", "x y").process("P", "x := 1", "sfence", "y := 1").build()
-    steps = [Run(0, 0), Run(0, 1), Run(0, 2), Commit(0, 0), DropSeparator(0), Commit(0, 1)]
+    steps = [ProcessStep(0, 0), ProcessStep(0, 1), ProcessStep(0, 2), Commit(0, 0), DropSeparator(0), Commit(0, 1)]
     trace = Trace(program, memory_model("pso"), 0, steps)
     assert [event.position for event in occurrences(trace)] == [0, 2, 3, 5]
     assert overtaken_pairs(trace) == ()

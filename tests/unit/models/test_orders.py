@@ -10,7 +10,7 @@ from memfence.models.accesses import Access, accesses
 from memfence.models.readings import StoreReading, is_locked
 from memfence.models.replay import replay
 from memfence.models.spec import PSO, SC, SPECS, TSO, ModelSpec
-from memfence.models.state import SEPARATOR, Commit, DropSeparator, Failure, Run, State, Step
+from memfence.models.state import SEPARATOR, Commit, DropSeparator, Failure, ProcessStep, State, Step
 from memfence.models.steps import starts, take
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, Const, Expr, Register, variable_address
@@ -80,7 +80,7 @@ def test_a_bound_does_not_change_a_reading(spec: ModelSpec) -> None:
 @pytest.mark.parametrize("order", [MemoryOrder.PLAIN, MemoryOrder.RELAXED])
 def test_plain_and_relaxed_stores_wait_in_the_buffer(model: ModelSpec, order: MemoryOrder) -> None:
     subject = program((Store(X, Const(1), order=order),))
-    stored = after(subject, model, Run(0, 0))
+    stored = after(subject, model, ProcessStep(0, 0))
     assert stored is not None and stored.memory == (0, 0)
     assert stored.buffers[0][0] == ((0, 1),)
 
@@ -88,44 +88,47 @@ def test_plain_and_relaxed_stores_wait_in_the_buffer(model: ModelSpec, order: Me
 @BUFFERED
 def test_a_sequential_store_waits_for_the_buffers_and_reaches_memory_at_once(model: ModelSpec) -> None:
     subject = program((Store(Y, Const(1)),), (Store(X, Const(1), order=MemoryOrder.SEQ_CST),))
-    assert after(subject, model, Run(0, 0), Run(0, 1)) is None
+    assert after(subject, model, ProcessStep(0, 0), ProcessStep(0, 1)) is None
     commit = Commit(0, 0 if not model.reorders_stores else 1)
-    done = after(subject, model, Run(0, 0), commit, Run(0, 1))
+    done = after(subject, model, ProcessStep(0, 0), commit, ProcessStep(0, 1))
     assert done is not None and done.memory == (1, 1) and done.is_plain
 
 
 def test_the_reason_names_the_buffers_that_a_sequential_store_waits_for() -> None:
     subject = program((Store(Y, Const(1)),), (Store(X, Const(1), order=MemoryOrder.SEQ_CST),))
-    stop = replay(subject, TSO.definition, 0, [Run(0, 0), Run(0, 1)]).stop
+    stop = replay(subject, TSO.definition, 0, [ProcessStep(0, 0), ProcessStep(0, 1)]).stop
     assert stop is not None and "pending stores" in stop.reason
 
 
 def test_a_release_store_comes_behind_a_separator_under_pso_only() -> None:
     subject = program((Store(Y, Const(1)),), (Store(X, Const(1), order=MemoryOrder.RELEASE),))
-    under_pso = after(subject, PSO, Run(0, 0), Run(0, 1))
+    under_pso = after(subject, PSO, ProcessStep(0, 0), ProcessStep(0, 1))
     assert under_pso is not None
     assert under_pso.buffers[0] == ((SEPARATOR, (0, 1)), ((1, 1), SEPARATOR))
-    assert after(subject, PSO, Run(0, 0), Run(0, 1), Commit(0, 0)) is None  # x must not overtake y
-    assert after(subject, PSO, Run(0, 0), Run(0, 1), Commit(0, 1), DropSeparator(0), Commit(0, 0)) is not None
-    under_tso = after(subject, TSO, Run(0, 0), Run(0, 1))
+    assert after(subject, PSO, ProcessStep(0, 0), ProcessStep(0, 1), Commit(0, 0)) is None  # x must not overtake y
+    assert (
+        after(subject, PSO, ProcessStep(0, 0), ProcessStep(0, 1), Commit(0, 1), DropSeparator(0), Commit(0, 0))
+        is not None
+    )
+    under_tso = after(subject, TSO, ProcessStep(0, 0), ProcessStep(0, 1))
     assert under_tso is not None and under_tso.buffers[0] == (((1, 1), (0, 1)),)
 
 
 def test_what_follows_a_release_store_may_overtake_it_under_pso() -> None:
     subject = program((Store(X, Const(1), order=MemoryOrder.RELEASE),), (Store(Y, Const(1)),))
-    assert after(subject, PSO, Run(0, 0), Run(0, 1), DropSeparator(0), Commit(0, 1)) is not None
+    assert after(subject, PSO, ProcessStep(0, 0), ProcessStep(0, 1), DropSeparator(0), Commit(0, 1)) is not None
 
 
 def test_a_separator_needs_its_place_in_bounded_buffers() -> None:
     subject = program((Store(X, Const(1), order=MemoryOrder.RELEASE),))
-    assert after(subject, PSO.bounded(1), Run(0, 0)) is None
-    assert after(subject, PSO.bounded(2), Run(0, 0)) is not None
+    assert after(subject, PSO.bounded(1), ProcessStep(0, 0)) is None
+    assert after(subject, PSO.bounded(2), ProcessStep(0, 0)) is not None
 
 
 def test_a_release_store_in_a_locked_step_separates_nothing() -> None:
     release = Store(X, Const(1), order=MemoryOrder.RELEASE)
     subject = program((release, Store(Y, Const(1), order=MemoryOrder.SEQ_CST)))
-    done = after(subject, PSO, Run(0, 0))
+    done = after(subject, PSO, ProcessStep(0, 0))
     assert done is not None and done.memory == (1, 1) and done.is_plain
 
 
@@ -133,7 +136,7 @@ def test_a_release_store_in_a_locked_step_separates_nothing() -> None:
 @pytest.mark.parametrize("order", [MemoryOrder.RELAXED, MemoryOrder.ACQUIRE, MemoryOrder.SEQ_CST])
 def test_loads_of_every_order_see_the_own_buffer_and_wait_for_nothing(model: ModelSpec, order: MemoryOrder) -> None:
     subject = program((Store(X, Const(7)),), (Load(R, X, order=order),))
-    done = after(subject, model, Run(0, 0), Run(0, 1))
+    done = after(subject, model, ProcessStep(0, 0), ProcessStep(0, 1))
     assert done is not None and done.registers[0][R] == 7 and done.memory[0] == 0
 
 
@@ -142,7 +145,7 @@ def test_one_locked_op_makes_the_whole_step_locked(model: ModelSpec) -> None:
     subject = program((Store(Y, Const(1)), Store(X, Const(1), order=MemoryOrder.SEQ_CST), Load(R, Y)))
     (step,) = subject.processes[0].transitions
     assert is_locked(model.definition, step) and not is_locked(SC, step)
-    done = after(subject, model, Run(0, 0))
+    done = after(subject, model, ProcessStep(0, 0))
     assert done is not None and done.memory == (1, 1) and done.is_plain and done.registers[0][R] == 1
 
 
@@ -152,14 +155,17 @@ def test_one_locked_op_makes_the_whole_step_locked(model: ModelSpec) -> None:
 @BUFFERED
 def test_a_sequential_thread_fence_is_an_mfence(model: ModelSpec) -> None:
     subject = program((Store(X, Const(1)),), (Fence("thread_fence", MemoryOrder.SEQ_CST),))
-    assert after(subject, model, Run(0, 0), Run(0, 1)) is None
-    assert after(subject, model, Run(0, 0), Commit(0), Run(0, 1)) is not None
+    assert after(subject, model, ProcessStep(0, 0), ProcessStep(0, 1)) is None
+    assert after(subject, model, ProcessStep(0, 0), Commit(0), ProcessStep(0, 1)) is not None
 
 
 @pytest.mark.parametrize("order", RELEASING)
 def test_a_releasing_thread_fence_is_an_sfence_under_pso_and_nothing_under_tso(order: MemoryOrder) -> None:
     subject = program((Store(X, Const(1)),), (Fence("thread_fence", order),))
-    under_pso, under_tso = after(subject, PSO, Run(0, 0), Run(0, 1)), after(subject, TSO, Run(0, 0), Run(0, 1))
+    under_pso, under_tso = (
+        after(subject, PSO, ProcessStep(0, 0), ProcessStep(0, 1)),
+        after(subject, TSO, ProcessStep(0, 0), ProcessStep(0, 1)),
+    )
     assert under_pso is not None and under_pso.buffers[0] == (((0, 1), SEPARATOR),)
     assert under_tso is not None and under_tso.buffers[0] == (((0, 1),),)
 
@@ -167,7 +173,10 @@ def test_a_releasing_thread_fence_is_an_sfence_under_pso_and_nothing_under_tso(o
 @BUFFERED
 def test_an_acquiring_thread_fence_is_nothing(model: ModelSpec) -> None:
     subject = program((Store(X, Const(1)),), (Fence("thread_fence", MemoryOrder.ACQUIRE),))
-    before, behind = after(subject, model, Run(0, 0)), after(subject, model, Run(0, 0), Run(0, 1))
+    before, behind = (
+        after(subject, model, ProcessStep(0, 0)),
+        after(subject, model, ProcessStep(0, 0), ProcessStep(0, 1)),
+    )
     assert before is not None and behind is not None and behind.buffers == before.buffers
 
 
@@ -197,19 +206,19 @@ def test_each_kind_reads_the_old_value_and_writes_the_new_one(
     model: ModelSpec, kind: RmwKind, old: int, operand: int, new: int
 ) -> None:
     subject = program((Rmw(R, X, kind, Const(operand)),), x=old)
-    done = after(subject, model, Run(0, 0))
+    done = after(subject, model, ProcessStep(0, 0))
     assert done is not None and done.memory == (new, 0) and done.registers[0] == (old, 0) and done.is_plain
 
 
 def test_signed_values_are_compared_as_such() -> None:
     subject = program((Rmw(R, X, "max", Const(-3)),), domain=Domain(-128, 127, "wrap"), x=-5)
-    assert take(subject, SC.definition, start_of(subject), Run(0, 0)).memory[0] == -3  # type: ignore[union-attr]
+    assert take(subject, SC.definition, start_of(subject), ProcessStep(0, 0)).memory[0] == -3  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(("old", "memory"), [(4, (9, 0)), (5, (5, 0))])
 def test_a_compare_exchange_writes_only_where_it_finds_what_it_expects(old: int, memory: tuple[int, int]) -> None:
     subject = program((Rmw(R, X, "compare_exchange", Const(9), Const(4)),), x=old)
-    done = after(subject, TSO, Run(0, 0))
+    done = after(subject, TSO, ProcessStep(0, 0))
     assert done is not None and done.memory == memory and done.registers[0] == (old, 0)
 
 
@@ -217,18 +226,18 @@ def test_success_is_for_the_reader_of_the_old_value_to_tell() -> None:
     success = Assign(S, Binary("==", Register(R), Const(4)))
     for old in (4, 5):
         subject = program((Rmw(R, X, "compare_exchange", Const(9), Const(4)), success), x=old)
-        done = after(subject, TSO, Run(0, 0))
+        done = after(subject, TSO, ProcessStep(0, 0))
         assert done is not None and done.registers[0] == (old, int(old == 4))
 
 
 def test_the_old_value_can_be_thrown_away() -> None:
-    done = after(program((Rmw(None, X, "add", Const(1)),), x=4), TSO, Run(0, 0))
+    done = after(program((Rmw(None, X, "add", Const(1)),), x=4), TSO, ProcessStep(0, 0))
     assert done is not None and done.memory == (5, 0) and done.registers[0] == (0, 0)
 
 
 def test_operands_are_what_the_register_held_before() -> None:
     subject = program((Assign(R, Const(7)),), (Rmw(R, X, "exchange", Register(R)),), x=4)
-    done = after(subject, TSO, Run(0, 0), Run(0, 1))
+    done = after(subject, TSO, ProcessStep(0, 0), ProcessStep(0, 1))
     assert done is not None and done.memory == (7, 0) and done.registers[0][R] == 4
 
 
@@ -238,16 +247,16 @@ def test_a_read_modify_write_of_any_order_waits_for_the_buffers(model: ModelSpec
     for expected in (None, Const(1)):  # the second fails: it waits, too
         kind: RmwKind = "exchange" if expected is None else "compare_exchange"
         subject = program((Store(Y, Const(1)),), (Rmw(R, X, kind, Const(2), expected, order),))
-        assert after(subject, model, Run(0, 0), Run(0, 1)) is None
+        assert after(subject, model, ProcessStep(0, 0), ProcessStep(0, 1)) is None
         commit = Commit(0, 1 if model.reorders_stores else 0)
-        assert after(subject, model, Run(0, 0), commit, Run(0, 1)) is not None
+        assert after(subject, model, ProcessStep(0, 0), commit, ProcessStep(0, 1)) is not None
 
 
 def test_nobody_else_modifies_memory_while_the_bus_is_locked() -> None:
     subject = program((Rmw(R, X, "add", Const(1)),))
     held = replace(start_of(subject, TSO), lock_owner=1)
-    assert take(subject, TSO.definition, held, Run(0, 0)) is None
-    assert take(subject, TSO.definition, replace(held, lock_owner=0), Run(0, 0)) is not None
+    assert take(subject, TSO.definition, held, ProcessStep(0, 0)) is None
+    assert take(subject, TSO.definition, replace(held, lock_owner=0), ProcessStep(0, 0)) is not None
 
 
 NARROW = Domain(0, 3)
@@ -268,20 +277,20 @@ NARROW = Domain(0, 3)
 )
 def test_values_that_do_not_fit_are_errors_where_they_are_written(op: Rmw, fails: bool) -> None:
     subject = program((op,), domain=NARROW, x=3)
-    done = take(subject, TSO.definition, start_of(subject, TSO), Run(0, 0))
+    done = take(subject, TSO.definition, start_of(subject, TSO), ProcessStep(0, 0))
     assert isinstance(done, Failure) == fails
 
 
 def test_an_old_value_that_its_register_cannot_hold_is_an_error() -> None:
     subject = program((Rmw(R, X, "exchange", Const(1)),), x=5, registers=NARROW)
-    assert isinstance(take(subject, TSO.definition, start_of(subject, TSO), Run(0, 0)), Failure)
+    assert isinstance(take(subject, TSO.definition, start_of(subject, TSO), ProcessStep(0, 0)), Failure)
 
 
 # Accesses, as the explanations of runs see them
 
 
 def made(subject: Program, model: ModelSpec = TSO) -> tuple[Access, ...]:
-    return accesses(subject, model.definition, start_of(subject, model), Run(0, 0))
+    return accesses(subject, model.definition, start_of(subject, model), ProcessStep(0, 0))
 
 
 def test_a_read_modify_write_is_a_load_and_a_store_in_memory() -> None:
@@ -308,5 +317,5 @@ def test_a_store_under_a_condition_that_is_false_is_none() -> None:
 
     assert stored(Const(0)) == ()
     assert stored(Const(1)) == (Access("pending store", 0, 0, 1),)
-    done = after(program((Store(X, Const(1), when=Const(0)),)), SC, Run(0, 0))
+    done = after(program((Store(X, Const(1), when=Const(0)),)), SC, ProcessStep(0, 0))
     assert done is not None and done.memory == (0, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memfence.models.state import Commit, Run
+from memfence.models.state import Commit, ProcessStep
 from support.models import memory_model
 from support.samples import Sample, store_buffering
 from twins.reference_search import TooManyStates, breadth_first, explore, outcomes, reachable, shortest_steps
@@ -51,6 +51,9 @@ def test_a_failure_is_no_state() -> None:
 
 
 def test_a_shortest_run_leads_to_the_goal_or_to_a_failure() -> None:
-    assert shortest_steps(ONE_STORE, PSO, lambda s: s.memory == (1,)) == (0, (Run(0, 0), Commit(0)))
+    assert shortest_steps(ONE_STORE, PSO, lambda s: s.memory == (1,)) == (0, (ProcessStep(0, 0), Commit(0)))
     assert shortest_steps(ONE_STORE, PSO, lambda s: s.memory == (2,)) is None
-    assert shortest_steps(FAILING, TSO, lambda s: False) == (0, (Run(0, 0), Run(0, 1), Run(0, 2)))
+    assert shortest_steps(FAILING, TSO, lambda s: False) == (
+        0,
+        (ProcessStep(0, 0), ProcessStep(0, 1), ProcessStep(0, 2)),
+    )

@@ -6,7 +6,7 @@ import pytest
 
 from memfence.engines.native.emptiness import Emptiness, find_accepted_run
 from memfence.models.fairness import BufferDrains, Condition, memory_fairness
-from memfence.models.state import Run
+from memfence.models.state import ProcessStep
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import At, Binary, Const, Shared, variable_address
 from memfence.program.ir import Domain, Fence, Process, Program, SharedVar, Store
@@ -71,4 +71,4 @@ def test_it_need_not_where_one_of_them_is_missing(missing: int) -> None:
     found = decide(missing // VARIABLES, missing % VARIABLES, others)
     assert found.lasso is not None
     kinds = {type(taken.step) for taken in found.lasso.trace.steps[found.lasso.loop_start :]}
-    assert Run in kinds, "another process goes on meanwhile"
+    assert ProcessStep in kinds, "another process goes on meanwhile"

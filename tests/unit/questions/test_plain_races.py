@@ -10,7 +10,7 @@ import pytest
 from memfence import pipeline
 from memfence.models.accesses import Access, accesses
 from memfence.models.spec import SC
-from memfence.models.state import Run, State
+from memfence.models.state import ProcessStep, State
 from memfence.models.steps import starts, successors
 from memfence.program.ir import Load, Program, Store, Transition
 from memfence.program.orders import MemoryOrder
@@ -61,7 +61,7 @@ def racing_places_naive(found: Program) -> set[Place]:
     while waiting:
         state = waiting.pop()
         steps = list(successors(found, model, state))
-        places |= _racing_in(found, state, [step for step, _ in steps if isinstance(step, Run)])
+        places |= _racing_in(found, state, [step for step, _ in steps if isinstance(step, ProcessStep)])
         for _, after in steps:
             if isinstance(after, State) and after not in seen:
                 seen.add(after)
@@ -69,7 +69,7 @@ def racing_places_naive(found: Program) -> set[Place]:
     return places
 
 
-def _racing_in(found: Program, state: State, steps: list[Run]) -> set[Place]:
+def _racing_in(found: Program, state: State, steps: list[ProcessStep]) -> set[Place]:
     places: set[Place] = set()
     about = [(step, access) for step in steps for access in accesses(found, SC.definition, state, step)]
     for (one, mine), (other, theirs) in permutations(about, 2):

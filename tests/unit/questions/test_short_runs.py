@@ -9,13 +9,13 @@ import memfence
 from memfence.execution.pruning import pruned, switches
 from memfence.execution.trace import Trace
 from memfence.models.spec import SPECS
-from memfence.models.state import Run as Step
+from memfence.models.state import ProcessStep as Step
 from memfence.models.steps import evaluate_in
 from memfence.program.expressions import Binary, Const, Shared, variable_address
 from memfence.program.ir import Forbidden, Program
 from memfence.questions import check as ask
 from memfence.questions.shortening import shortened
-from memfence.tasks.evidence import Run
+from memfence.tasks.evidence import CounterexampleRun
 from memfence.tasks.options import CheckOptions
 from support.command_line import ROOT
 from support.generators.programs import Shape, programs
@@ -45,7 +45,7 @@ def test_six_processes_of_which_two_matter_give_a_run_of_two(engine: str) -> Non
 def test_what_is_called_shortest_is_shortest_by_the_definition(name: str) -> None:
     result = memfence.check(ROOT / "examples" / f"{name}.pml", model="pso")
     run = result.evidence
-    assert isinstance(run, Run) and run.is_shortest
+    assert isinstance(run, CounterexampleRun) and run.is_shortest
     bad = memfence.check(ROOT / "examples" / f"{name}.pml", model="pso", reduce=(), engine="explicit").trace
     assert bad is not None and len(run.trace.steps) == len(bad.steps)
 
@@ -59,7 +59,7 @@ def test_a_shortened_run_shows_the_same_and_is_as_short_as_is_claimed(model: str
     after = shortened(before, options)
     run = after.evidence
     assert after.verdict is before.verdict
-    if before.trace is None or not isinstance(run, Run):
+    if before.trace is None or not isinstance(run, CounterexampleRun):
         return
     assert evaluate_in(program, run.trace.end, 0, BAD)
     assert len(run.trace.steps) <= len(before.trace.steps)

@@ -9,7 +9,7 @@ from test_text_report import result_of
 
 from memfence.diagnostics import InputError
 from memfence.execution.trace import Trace
-from memfence.models.state import Commit, DropSeparator, Run
+from memfence.models.state import Commit, DropSeparator, ProcessStep
 from memfence.program.text.properties import parse_expression
 from memfence.report.describe.check_data import error_object, trace_list
 from memfence.report.described import written
@@ -43,7 +43,7 @@ def test_without_a_violation_there_is_no_trace(verdict: Verdict) -> None:
 
 def test_separators_and_failures_are_shown() -> None:
     program = Sample("s", "x y").process("P", "x := 1", "sfence", "r := y", "assert r == 1").build()
-    steps = [Run(0, 0), Run(0, 1), Commit(0, 0), DropSeparator(0), Run(0, 2), Run(0, 3)]
+    steps = [ProcessStep(0, 0), ProcessStep(0, 1), Commit(0, 0), DropSeparator(0), ProcessStep(0, 2), ProcessStep(0, 3)]
     shown = trace_list(Trace(program, memory_model("pso"), 0, steps))
     assert shown[1]["buffers"]["P"] == [{"variable": "x", "value": 1}, {"separator": True}]
     assert shown[3]["kind"] == "drop_separator"

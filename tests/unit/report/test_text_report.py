@@ -10,7 +10,7 @@ from memfence.deadline import Deadline
 from memfence.execution.trace import Trace
 from memfence.models.spec import TSO, ModelName
 from memfence.models.state import Commit
-from memfence.models.state import Run as Step
+from memfence.models.state import ProcessStep as Step
 from memfence.models.steps import evaluate_in
 from memfence.program.ir import Forbidden, Program
 from memfence.report.describe.check_text import render_text
@@ -18,7 +18,7 @@ from memfence.report.views.run_table import run_table
 from memfence.report.views.table import Column, render_table, wrap
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import BadFinalState, BadState, Bound, Evidence, Exhausted, Limit, Run
+from memfence.tasks.evidence import BadFinalState, BadState, Bound, CounterexampleRun, Evidence, Exhausted, Limit
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.result import CheckResult, Stats
 from support.exploration import shortest_run
@@ -37,7 +37,7 @@ def result_of(program: Program, model: ModelName, verdict: Verdict = Verdict.VIO
             bad = forbidden.expr
             trace = shortest_run(program, memory_model(model), lambda s: bool(evaluate_in(program, s, 0, bad)))
             assert trace is not None
-            evidence = Run(trace, BadState())
+            evidence = CounterexampleRun(trace, BadState())
         case Verdict.HOLDS:
             evidence = Exhausted(TSO, 2)
         case Verdict.HOLDS_UP_TO:
@@ -51,7 +51,7 @@ def result_of(program: Program, model: ModelName, verdict: Verdict = Verdict.VIO
 
 def with_trace(result: CheckResult, trace: Trace) -> CheckResult:
     """The same, shown by another run, whatever that run shows."""
-    answer = replace(result.answer, verdict=Verdict.VIOLATED, evidence=Run(trace, BadFinalState()))
+    answer = replace(result.answer, verdict=Verdict.VIOLATED, evidence=CounterexampleRun(trace, BadFinalState()))
     return replace(result, answer=answer)
 
 

@@ -64,7 +64,7 @@ class TooManyWays(Exception):
     """Nobody knows whether the thread goes on."""
 
 
-class Standing:
+class ProcessAtTheEnd:
     """Follows one process; `dead`: for each location the registers that make no difference there."""
 
     def __init__(
@@ -163,7 +163,9 @@ class _Step:
     `has_written`: whoever takes it goes on, if it is possible at all: a step happens as a whole or not.
     """
 
-    def __init__(self, standing: Standing, registers: Registers, tests: Tests, has_written: bool = False) -> None:
+    def __init__(
+        self, standing: ProcessAtTheEnd, registers: Registers, tests: Tests, has_written: bool = False
+    ) -> None:
         self.standing = standing
         self.registers = registers
         self.tests = tests

@@ -18,7 +18,7 @@ from memfence.axiomatic.unrolling.definedness import conditions
 from memfence.axiomatic.unrolling.emission import Emission, without_slots
 from memfence.axiomatic.unrolling.merging import error_of
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
-from memfence.axiomatic.unrolling.standing import Stand, Standing
+from memfence.axiomatic.unrolling.standing import ProcessAtTheEnd, Stand
 from memfence.axiomatic.unrolling.state import State, Way
 from memfence.program.expressions import FALSE, TRUE, Binary, Const, Expr, disjunction, registers_of
 from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Lock, Op, Program, Rmw, Store, Transition, Unlock
@@ -35,7 +35,7 @@ class Steps(Accesses):
 
     stands = Stand(0, ())
 
-    def __init__(self, program: Program, process: int, out: Emission, standing: Standing) -> None:
+    def __init__(self, program: Program, process: int, out: Emission, standing: ProcessAtTheEnd) -> None:
         super().__init__(program, process, out)
         self.standing = standing
 

@@ -17,7 +17,7 @@ from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.abridged import Abridgement
 from memfence.models.buffering import Buffering
 from memfence.models.readings import is_locked
-from memfence.models.state import Buffer, Failure, Run, State, Step
+from memfence.models.state import Buffer, Failure, ProcessStep, State, Step
 from memfence.models.steps import MemoryModel, set_at, take
 from memfence.program.expressions import FOREIGN, At, BufferEmpty, Expr, RegisterOf, Shared, registers_of, walk
 from memfence.program.facts.effects import op_expressions, register_written, registers_read
@@ -61,7 +61,7 @@ class Ends(Record):
         """What the first process that can leave where it passes comes to; None if there is none, at an end."""
         for p, at in enumerate(state.locations) if self.left_out.passing else ():
             if at in self.left_out.passing[p]:
-                steps = (Run(p, number) for number, _ in self.program.processes[p].leaving(at))
+                steps = (ProcessStep(p, number) for number, _ in self.program.processes[p].leaving(at))
                 possible = [one for run in steps if (one := take(self.program, self.model, state, run)) is not None]
                 if possible or (at in self.forgotten[p] and step in self.quiet[p]):
                     return possible
@@ -114,7 +114,7 @@ def ends_of(
         parts[p].check()
     found = {p: (part.quiet(), part.forgotten()) for p, part in parts.items()}
     each = [(p, *found[first.get(p, p)]) for p, _ in enumerate(program.processes)]
-    quiet = tuple(frozenset[Step](Run(p, number) for number in numbers) for p, numbers, _ in each)
+    quiet = tuple(frozenset[Step](ProcessStep(p, number) for number in numbers) for p, numbers, _ in each)
     return Ends(program, model, left_out, quiet, tuple(forgotten for _, _, forgotten in each))
 
 

@@ -28,7 +28,7 @@ from memfence.certificates.format.automata import ReadAutomaton
 from memfence.certificates.format.container import NotACertificate
 from memfence.models.accesses import accesses
 from memfence.models.readings import StoreReading
-from memfence.models.state import SEPARATOR, Commit, Failure, Rendezvous, Run, State, Step
+from memfence.models.state import SEPARATOR, Commit, Failure, ProcessStep, Rendezvous, State, Step
 from memfence.models.steps import MemoryModel, set_at, starts, successors, take
 from memfence.models.tso import Tso
 from memfence.program.expressions import BufferEmpty, walk
@@ -116,7 +116,7 @@ class AutomataCheck:
     def steps(self, control: State, numbers: Numbers) -> Iterator[tuple[Step, State | Failure, list[Words]]]:
         """Every step of the program with every view of the words of those who move, and the words that it leaves."""
         for step in steps_at(self.program, control.locations):
-            runs = (step,) if isinstance(step, Run) else (step.sender, step.receiver)
+            runs = (step,) if isinstance(step, ProcessStep) else (step.sender, step.receiver)
             choices = [views_of(self.automata[numbers[run.process]], self._may_load(run)) for run in runs]
             for views in product(*choices):
                 seen = {run.process: view for run, view in zip(runs, views, strict=True)}
@@ -129,7 +129,9 @@ class AutomataCheck:
                 if after is not None:
                     yield step, after, words
 
-    def _left(self, automaton: ReadAutomaton, p: int, before: State, step: Run | Rendezvous, after: State) -> Words:
+    def _left(
+        self, automaton: ReadAutomaton, p: int, before: State, step: ProcessStep | Rendezvous, after: State
+    ) -> Words:
         """The words of a process after the step, of those whose view is as before it in what the step did load."""
         made = accesses(self.program, self.issuing, before, step)
         loaded = frozenset(one.variable for one in made if one.process == p and "load" in one.kind)
@@ -137,7 +139,7 @@ class AutomataCheck:
         seen = tuple(entry for entry in view if entry is not SEPARATOR and entry[0] in (PENDING, *loaded))
         return after_step(automaton, loaded, seen, word[len(view) :])
 
-    def _may_load(self, run: Run) -> frozenset[int]:
+    def _may_load(self, run: ProcessStep) -> frozenset[int]:
         ops = self.program.processes[run.process].transitions[run.transition].ops
         addresses = [address for op in ops if (address := address_read(op)) is not None]
         return frozenset(variable for address in addresses for variable in address.variables)
@@ -161,14 +163,14 @@ def sample(control: State, automata: Iterable[ReadAutomaton]) -> State:
     return replace(control, buffers=tuple((word,) for word in words))
 
 
-def steps_at(program: Program, locations: tuple[int, ...]) -> Iterator[Run | Rendezvous]:
+def steps_at(program: Program, locations: tuple[int, ...]) -> Iterator[ProcessStep | Rendezvous]:
     """Every step of processes that stand at these locations, possible or not."""
     leaving = [(p, *one) for p, process in enumerate(program.processes) for one in process.leaving(locations[p])]
     for p, number, transition in leaving:
         if transition.sync is None:
-            yield Run(p, number)
+            yield ProcessStep(p, number)
         else:
-            yield from (Rendezvous(Run(p, number), Run(q, m)) for q, m, _ in leaving)
+            yield from (Rendezvous(ProcessStep(p, number), ProcessStep(q, m)) for q, m, _ in leaving)
 
 
 def refuse_what_is_not_covered(question: Question) -> None:

@@ -19,7 +19,7 @@ from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.abridged import WHOLE, Abridgement
 from memfence.models.accesses import Access, accesses
-from memfence.models.state import Failure, Run, State
+from memfence.models.state import Failure, ProcessStep, State
 from memfence.models.steps import MemoryModel, set_at, starts, successors, take
 from memfence.program.expressions import FOREIGN, BufferEmpty, Shared, walk
 from memfence.program.facts.effects import has_torn_steps, op_expressions
@@ -60,7 +60,7 @@ def check_race_free(program: Program, states: Collection[State], left_out: Abrid
                     raise Refused(Condition.RACE, program.variables[min(met)].name, state=state)
 
 
-def made_by(program: Program, model: MemoryModel, state: State, step: Run) -> tuple[Access, ...]:
+def made_by(program: Program, model: MemoryModel, state: State, step: ProcessStep) -> tuple[Access, ...]:
     """What a possible step accesses. If it fails, it has made its reads, but for those of its own stores."""
     made = accesses(program, model, state, step)
     if not isinstance(take(program, model, state, step), Failure):
@@ -93,7 +93,7 @@ def _changeable(program: Program, state: State) -> Iterator[tuple[int, int]]:
                 yield from ((p, v) for v in event.written if state.memory[v] != event.after.memory[v])
 
 
-def _overtaking(program: Program, state: State) -> Iterator[tuple[int, Run, int]]:
+def _overtaking(program: Program, state: State) -> Iterator[tuple[int, ProcessStep, int]]:
     """A process makes a store that stays pending, as do all that follow, and walks on: what it reads in memory."""
     first = replace(state, buffers=TSO.empty_buffers(program))
     for p, process in enumerate(program.processes):
@@ -101,7 +101,7 @@ def _overtaking(program: Program, state: State) -> Iterator[tuple[int, Run, int]
         while waiting:
             here = waiting.pop()
             for number, transition in process.leaving(here.locations[p]):
-                step = Run(p, number)
+                step = ProcessStep(p, number)
                 after = None if is_locked_event(transition) else take(program, TSO, here, step)
                 pending = here if isinstance(after, Failure) else after
                 if pending is None or pending.buffers[p] == first.buffers[p]:

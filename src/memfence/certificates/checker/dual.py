@@ -36,9 +36,9 @@ from memfence.certificates.format.dual import (
 from memfence.models.buffering import Buffering
 from memfence.models.spec import SC as SPEC_OF_SC
 from memfence.models.steps import evaluate_in, set_at
-from memfence.program.crowd import alike, named_instances
 from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
 from memfence.program.facts.effects import has_torn_steps
+from memfence.program.parameterised import alike, named_instances
 
 
 class DualRules(Processes):

@@ -21,11 +21,11 @@ from memfence.certificates.format.dual import FAILED, Control, Controls, Facts
 from memfence.models.accesses import accesses
 from memfence.models.readings import is_locked
 from memfence.models.replay import nth_start
-from memfence.models.state import Run, State, Step
+from memfence.models.state import ProcessStep, State, Step
 from memfence.models.steps import set_at, take
-from memfence.program.crowd import fixed_processes, instances_of
 from memfence.program.facts.effects import address_read
 from memfence.program.ir import Transition
+from memfence.program.parameterised import fixed_processes, instances_of
 from memfence.records import Record
 
 MOST_GUESSES, MOST_BAD, MOST_CONTROLS, MOST_TRIED, MOST_OWNED = 200_000, 500_000, 500_000, 20_000_000, 1_000_000
@@ -104,7 +104,7 @@ class Processes:
         for number, transition, loaded in self._leaving(kind, control):
             locked = is_locked(self.model, transition) or not self.question.model.has_buffers
             for memory in self.memories(loaded, state.memory, MOST_GUESSES):
-                here, step = replace(state, memory=memory), Run(kind, number)
+                here, step = replace(state, memory=memory), ProcessStep(kind, number)
                 after = take(self.program, self.model, here, step)
                 if after is None:
                     continue
@@ -114,7 +114,7 @@ class Processes:
                     found.add((Action(loads, made, locked or fences(transition), locked), target))
         return found
 
-    def _accessed(self, state: State, step: Run) -> tuple[Facts, Facts]:
+    def _accessed(self, state: State, step: ProcessStep) -> tuple[Facts, Facts]:
         """What the step loads from memory, and what it stores."""
         loads, stores = dict[int, int](), dict[int, int]()
         for access in accesses(self.program, self.model, state, step):

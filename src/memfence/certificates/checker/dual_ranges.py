@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from memfence.certificates.format.container import NotACertificate
-from memfence.program.crowd import instances_of
 from memfence.program.ir import Domain, Program, RegisterVar, SharedVar
+from memfence.program.parameterised import instances_of
 
 Variable = TypeVar("Variable", SharedVar, RegisterVar)
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from memfence.models.accesses import Access, accesses
 from memfence.models.readings import is_locked
 from memfence.models.sc import Sc
-from memfence.models.state import Failure, Run, State
+from memfence.models.state import Failure, ProcessStep, State
 from memfence.models.steps import set_at, take
 from memfence.models.tso import Tso
 from memfence.program.ir import Lock, Program, Transition
@@ -26,7 +26,7 @@ class Event(Record):
     """`first`: the step that it begins with. `made`: of each variable the first read, unless it was written before, and
     the first write; if it fails, or waits, only the reads. `after`: None where it waits."""
 
-    first: Run
+    first: ProcessStep
     made: tuple[Access, ...]
     after: State | Failure | None
     locked: bool
@@ -42,12 +42,12 @@ class Event(Record):
 
 def events_of(program: Program, state: State, process: int, *, waiting: bool = False) -> Iterator[Event]:
     """Each event of SC of the process in `state`, if nobody holds the bus; `waiting`: what it tries in vain, too."""
-    places: list[tuple[Run | None, State, tuple[Access, ...]]] = [(None, state, ())]
-    seen = set[tuple[Run, State, tuple[Access, ...]]]()
+    places: list[tuple[ProcessStep | None, State, tuple[Access, ...]]] = [(None, state, ())]
+    seen = set[tuple[ProcessStep, State, tuple[Access, ...]]]()
     while places and state.lock_owner is None:
         first, here, before = places.pop()
         for number, transition in program.processes[process].leaving(here.locations[process]):
-            step = Run(process, number)
+            step = ProcessStep(process, number)
             after, begins = take(program, SC, here, step), first or step
             if isinstance(after, State):
                 made = _joined(before, accesses(program, SC, here, step))
@@ -77,7 +77,7 @@ def _joined(before: tuple[Access, ...], more: tuple[Access, ...]) -> tuple[Acces
     return before
 
 
-def _begun(program: Program, state: State, step: Run) -> tuple[Access, ...]:
+def _begun(program: Program, state: State, step: ProcessStep) -> tuple[Access, ...]:
     """What a step that waits has accessed before."""
     process = program.processes[step.process]
     transition = process.transitions[step.transition]

@@ -20,7 +20,7 @@ from memfence.certificates.checker.triangular import Marked, marks_after, race_o
 from memfence.certificates.format.minimum import Clause, Site
 from memfence.models.replay import Replayed, nth_start, replay
 from memfence.models.spec import SC
-from memfence.models.state import Run, State
+from memfence.models.state import ProcessStep, State
 from memfence.models.steps import set_at, successors
 from memfence.program.expressions import At, BufferEmpty, Expr, Shared, walk
 from memfence.program.facts.effects import op_expressions
@@ -138,7 +138,7 @@ def _ends_in_race(program: Program, run: Replayed) -> bool:
     require_single_stores(program)
     pair: Marked = run.start, tuple(0 for _ in program.processes)
     for taken in run.taken:
-        assert isinstance(taken.step, Run), "processes share memory only"
+        assert isinstance(taken.step, ProcessStep), "processes share memory only"
         pair = taken.state, marks_after(program, pair, taken.step)
     return race_of(program, pair) is not None
 

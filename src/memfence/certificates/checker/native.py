@@ -19,7 +19,7 @@ from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns
 from memfence.certificates.format.container import NotACertificate
 from memfence.deadline import interruptible
 from memfence.models.buffering import Buffering
-from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
+from memfence.models.state import Commit, DropSeparator, Failure, ProcessStep, Rendezvous, State, Step
 from memfence.models.steps import MemoryModel, take
 from memfence.program.text.canonical import canonical_text, expression_text
 
@@ -156,8 +156,8 @@ def step_of(found: tuple[int, int, int, int, int]) -> Step:
     """A step as the core writes it."""
     kind, process, number, other, other_number = found
     makers: tuple[Callable[[], Step], ...] = (
-        lambda: Run(process, number),
-        lambda: Rendezvous(Run(process, number), Run(other, other_number)),
+        lambda: ProcessStep(process, number),
+        lambda: Rendezvous(ProcessStep(process, number), ProcessStep(other, other_number)),
         lambda: Commit(process, number),
         lambda: DropSeparator(process),
     )
@@ -169,7 +169,7 @@ def _left_out(
 ) -> tuple[list[list[int]], list[list[list[int]]], list[list[int]], list[list[int]], list[list[int]]]:
     """By process: passing locations, dead registers by location, quiet transitions, forgotten locations; classes."""
     dead = [[sorted(registers) for registers in process] for process in ends.left_out.dead]
-    quiet = [sorted(step.transition for step in steps if isinstance(step, Run)) for steps in ends.quiet]
+    quiet = [sorted(step.transition for step in steps if isinstance(step, ProcessStep)) for steps in ends.quiet]
     alike = list(map(list, ends.left_out.alike))
     return _lists(ends.left_out.passing), dead, quiet, _lists(ends.forgotten), alike
 

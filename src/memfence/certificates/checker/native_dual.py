@@ -13,7 +13,7 @@ from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.abridged import WHOLE, Abridgement
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.dual import Configuration, Configurations, Control, Controls, Message
-from memfence.program.crowd import fixed_processes, instances_of, named_instances
+from memfence.program.parameterised import fixed_processes, instances_of, named_instances
 from memfence.program.text.canonical import canonical_text, expression_text
 
 Listed = tuple[list[int], list[int | None], list[list[tuple[list[tuple[int, int]], bool]]], list[int]]

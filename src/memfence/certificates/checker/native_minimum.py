@@ -16,7 +16,7 @@ from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.checker.sc_trace import require_one_start
 from memfence.certificates.format.minimum import KINDS, Clause, Site
-from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, Step
+from memfence.models.state import Commit, DropSeparator, ProcessStep, Rendezvous, Step
 from memfence.program.text.canonical import canonical_text, expression_text
 
 _CRITERIA = {"safety": 0, "persistent": 1, "robust": 2, "state-robust": 3, "trf": 4}
@@ -93,9 +93,9 @@ class NativeMinimum:
 def _listed(step: Step) -> _Listed:
     """The step as the core reads it; numbers that it could not read are those of nobody."""
     match step:
-        case Run(p, m):
+        case ProcessStep(p, m):
             return 0, _small(p), _small(m), 0, 0
-        case Rendezvous(Run(p, m), Run(q, n)):
+        case Rendezvous(ProcessStep(p, m), ProcessStep(q, n)):
             return 1, _small(p), _small(m), _small(q), _small(n)
         case Commit(p, buffer):
             return 2, _small(p), _small(buffer), 0, 0

@@ -17,11 +17,11 @@ from memfence.models.fairness import is_true
 from memfence.models.spec import SPECS, ModelSpec
 from memfence.models.state import State
 from memfence.models.steps import is_final
-from memfence.program.crowd import alike
 from memfence.program.expressions import Expr, RegisterOf, conjunction, disjunction, negate, walk
 from memfence.program.facts.cuts import is_cut
 from memfence.program.facts.ends import all_have_ended
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
+from memfence.program.parameterised import alike
 from memfence.program.text.properties import parse_expression
 from memfence.records import Record
 

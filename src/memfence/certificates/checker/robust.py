@@ -17,7 +17,7 @@ from memfence.certificates.checker.invariant import check_closed
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.abridged import WHOLE, Abridgement
 from memfence.models.buffering import Buffering
-from memfence.models.state import SEPARATOR, Buffer, Failure, Run, State
+from memfence.models.state import SEPARATOR, Buffer, Failure, ProcessStep, State
 from memfence.models.steps import MemoryModel, set_at, take
 from memfence.program.facts.effects import address_read, stored_variables
 from memfence.program.ir import Process, Program
@@ -67,19 +67,19 @@ class AttackSearch:
         self._written = [frozenset(v for q in them for v in stored_variables(q)) for them in others]
         self._touched = [own.union(*map(_read, them)) for own, them in zip(self._written, others, strict=True)]
 
-    def starting_in(self, state: State) -> Iterator[tuple[Run, Attack]]:
+    def starting_in(self, state: State) -> Iterator[tuple[ProcessStep, Attack]]:
         """A process makes a store that stays pending, to a variable of others, while nobody holds the bus."""
         empty = replace(state, buffers=self.model.empty_buffers(self.program))
         for p, process in enumerate(self.program.processes) if state.lock_owner is None else ():
             for number, transition in process.leaving(state.locations[p]):
-                after = take(self.program, self.model, empty, Run(p, number))
+                after = take(self.program, self.model, empty, ProcessStep(p, number))
                 if not isinstance(after, State) or is_locked_event(transition):
                     continue
                 pending = {entry[0] for buffer in after.buffers[p] for entry in buffer if entry is not None}
                 for variable in pending & self._touched[p]:  # one at most: a plain step has one store
                     first = self._walked(Attack(p, variable, empty), number)
                     assert first is not None, "the step was possible"
-                    yield Run(p, number), first
+                    yield ProcessStep(p, number), first
 
     def comes_back(self, first: Attack) -> bool:
         """Whether others get to access the delayed variable, each of their steps happening after the attacker's."""
@@ -100,7 +100,7 @@ class AttackSearch:
 
     def _walked(self, here: Attack, number: int) -> Attack | None:
         """The attacker goes on; None where it cannot: a fence or a locked event waits for what is pending."""
-        p, step = here.attacker, Run(here.attacker, number)
+        p, step = here.attacker, ProcessStep(here.attacker, number)
         after = take(self.program, self.model, here.state, step)
         if after is None or is_locked_event(self.program.processes[p].transitions[number]):
             return None

@@ -13,7 +13,7 @@ from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.models.accesses import accesses
 from memfence.models.replay import Replayed
-from memfence.models.state import Run
+from memfence.models.state import ProcessStep
 from memfence.models.steps import set_at
 from memfence.records import Record
 
@@ -110,7 +110,7 @@ def _events(question: Question, run: Replayed) -> tuple[list[list[tuple[Made, ..
             if access.writes_memory:
                 memory[access.variable] = made.store
                 order.append(made)
-        if isinstance(taken.step, Run):
+        if isinstance(taken.step, ProcessStep):
             mine = steps[taken.step.process]
             if state.lock_owner == taken.step.process:  # what it does with the bus is one step
                 mine[-1] += tuple(step)

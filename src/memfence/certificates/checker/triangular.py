@@ -15,7 +15,7 @@ from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.automata import SymbolicRows
 from memfence.certificates.format.columns import planes
 from memfence.models.accesses import accesses
-from memfence.models.state import Failure, Run, State
+from memfence.models.state import Failure, ProcessStep, State
 from memfence.models.steps import set_at, starts, successors
 from memfence.program.ir import Fence, Program, Transition
 
@@ -56,14 +56,14 @@ def check_triangular(program: Program, marked: Collection[Marked]) -> None:
             raise Refused(Condition.RACE, program.variables[variable].name, state=pair[0])
 
 
-def steps_of(program: Program, pair: Marked) -> Iterator[tuple[Run, Marked | Failure]]:
+def steps_of(program: Program, pair: Marked) -> Iterator[tuple[ProcessStep, Marked | Failure]]:
     """Every step of SC, with the marks after it."""
     for step, after in successors(program, SC, pair[0]):
-        assert isinstance(step, Run), "processes share memory only"
+        assert isinstance(step, ProcessStep), "processes share memory only"
         yield step, after if isinstance(after, Failure) else (after, marks_after(program, pair, step))
 
 
-def marks_after(program: Program, pair: Marked, step: Run) -> tuple[int, ...]:
+def marks_after(program: Program, pair: Marked, step: ProcessStep) -> tuple[int, ...]:
     """The newest unfenced stores behind a possible step of SC."""
     state, marks = pair
     transition = program.processes[step.process].transitions[step.transition]

@@ -131,7 +131,7 @@ def needed(case: Case) -> set[str]:
         if claim.forbid or claim.invariant or claim.final or claim.deadlock or claim.ltl is not None:
             raise NotACertificate(f"`{claim.criterion}` is claimed together with a property")
         if claim.criterion in ("trf", "persistent") and case.question.model.reorders_stores:
-            raise Refused(Condition.KIND, f"`{claim.criterion}` speaks about TSO")
+            raise Refused(Condition.KIND, f"`{claim.criterion}` is defined for TSO only")
         return {claim.criterion} | minimum
     if claim.criterion != "safety":
         raise NotACertificate(f"`{claim.criterion}` is not a criterion")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, assert_never
 
 from memfence.certificates.format.container import NotACertificate
-from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, Step
+from memfence.models.state import Commit, DropSeparator, ProcessStep, Rendezvous, Step
 
 
 def steps_as_lists(steps: Iterable[Step]) -> list[list[Any]]:
@@ -15,9 +15,9 @@ def steps_as_lists(steps: Iterable[Step]) -> list[list[Any]]:
 
 def _as_list(step: Step) -> list[Any]:
     match step:
-        case Run(process, transition):
+        case ProcessStep(process, transition):
             return ["run", process, transition]
-        case Rendezvous(Run(p, m), Run(q, n)):
+        case Rendezvous(ProcessStep(p, m), ProcessStep(q, n)):
             return ["meet", p, m, q, n]
         case Commit(process, buffer):
             return ["commit", process, buffer]
@@ -38,9 +38,9 @@ def step_from_list(found: object) -> Step:
     """The step; NotACertificate where it cannot be read."""
     match found:
         case ["run", int(process), int(transition)]:
-            return Run(process, transition)
+            return ProcessStep(process, transition)
         case ["meet", int(p), int(m), int(q), int(n)]:
-            return Rendezvous(Run(p, m), Run(q, n))
+            return Rendezvous(ProcessStep(p, m), ProcessStep(q, n))
         case ["commit", int(process), int(buffer)]:
             return Commit(process, buffer)
         case ["drop", int(process)]:

@@ -18,7 +18,7 @@ from memfence.certificates.writer.abridging import abridged, abridgement, withou
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
 from memfence.certificates.writer.invariant import safety_of
 from memfence.certificates.writer.rows import Visited, blocks_of
-from memfence.engines.ladder import climb
+from memfence.engines.iterative_deepening import deepening
 from memfence.engines.native.explicit import Explored, explore
 from memfence.engines.native.sc_states import ScExploration
 from memfence.models.spec import SC, ModelSpec
@@ -158,7 +158,7 @@ def _section(kind: str, question: Question, asked: ModelSpec, explored: Visited,
 
 
 def _explored(question: Question, asked: ModelSpec, limits: Limits, reductions: frozenset[str]) -> Explored:
-    for model in climb(asked):
+    for model in deepening(asked):
         explored = explore(question.program, model, safety_of(question), limits=limits, reductions=reductions)
         if explored.stop is not Stop.NOTHING_LEFT or explored.refused == 0:
             break

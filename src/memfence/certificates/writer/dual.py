@@ -21,7 +21,7 @@ from memfence.certificates.format.dual import Configurations, section_objects
 from memfence.certificates.format.sections import OBJECT, SECTION
 from memfence.certificates.writer.abridging import passed_alone
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
-from memfence.engines.crowd import MOST_COUNTED
+from memfence.engines.parameterised import MOST_COUNTED
 from memfence.passes.small_counters import has_counters, with_small_counters
 from memfence.program.ir import Load, Program, RegisterVar, Rmw, SharedVar
 from memfence.tasks.limits import Limits

@@ -13,7 +13,7 @@ from memfence.certificates.format.sections import OBJECT, ROWS, SECTION
 from memfence.certificates.writer.abridging import abridged
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
 from memfence.certificates.writer.rows import blocks_of, capacity_of
-from memfence.engines.ladder import climb
+from memfence.engines.iterative_deepening import deepening
 from memfence.engines.native.explicit import Explored, explore
 from memfence.execution.trace import Trace
 from memfence.models.steps import starts
@@ -43,8 +43,8 @@ def invariant_chunks(question: Question, limits: Limits, *, pending: int = 0, wh
 def _explored(question: Question, limits: Limits, pending: int, reductions: frozenset[str]) -> Explored:
     """A search that saw every state of the unbounded model, or of the bounded one that is asked about."""
     goal = safety_of(question)
-    rungs = list(climb(question.model))
-    for model in [rung for rung in rungs if rung.bound is None or rung.bound >= pending] or rungs[-1:]:
+    models = list(deepening(question.model))
+    for model in [one for one in models if one.bound is None or one.bound >= pending] or models[-1:]:
         explored = explore(question.program, model, goal, limits=limits, reductions=reductions)
         if explored.stop is not Stop.NOTHING_LEFT or explored.refused == 0 or question.model.is_bounded:
             break

@@ -19,7 +19,7 @@ from memfence.certificates.format.sections import OBJECT, SECTION
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
 from memfence.execution.trace import Trace
 from memfence.models.spec import SC
-from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
+from memfence.models.state import Commit, DropSeparator, ProcessStep, Rendezvous, State, Step
 from memfence.models.steps import MemoryModel, starts, take
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
@@ -156,13 +156,13 @@ class _Telling:
     def tell(self, trace: Trace, twins: Sequence[Mapping[int, int]], *, drains: bool) -> None:
         for taken in trace.steps:
             match taken.step:
-                case Run(p, t):
+                case ProcessStep(p, t):
                     self._pass_fences(p)
-                    self._take_or_drop(Run(p, twins[p][t]), p)
-                case Rendezvous(Run(p, m), Run(q, n)):
+                    self._take_or_drop(ProcessStep(p, twins[p][t]), p)
+                case Rendezvous(ProcessStep(p, m), ProcessStep(q, n)):
                     self._pass_fences(p)
                     self._pass_fences(q)
-                    self._take_or_drop(Rendezvous(Run(p, twins[p][m]), Run(q, twins[q][n])), p, q)
+                    self._take_or_drop(Rendezvous(ProcessStep(p, twins[p][m]), ProcessStep(q, twins[q][n])), p, q)
                 case Commit(p, _) as commit:
                     self._take_or_drop(commit, p)
                 case DropSeparator() as drop:
@@ -195,7 +195,7 @@ class _Telling:
         process, goes_on = self.fenced.program.processes[p], True
         while goes_on and (p, self.state.locations[p]) in self.fenced.passing:
             ((number, _),) = process.leaving(self.state.locations[p])
-            goes_on = self._take_or_drop(Run(p, number), p)
+            goes_on = self._take_or_drop(ProcessStep(p, number), p)
 
     def _drain_one(self, p: int) -> bool:
         first = next(iter(self.model.background(self.fenced.program, self.state, p)), None)

@@ -24,7 +24,7 @@ from memfence.models.state import Failure
 from memfence.program.expressions import At, Binary, BufferEmpty, Expr, Shared, conjunction, walk
 from memfence.program.ir import Final, Program
 from memfence.tasks.answer import Answer, Verdict, outside
-from memfence.tasks.evidence import BadState, Evidence, Limit, NoExecution, Route, Run, StepFails
+from memfence.tasks.evidence import BadState, CounterexampleRun, Evidence, Limit, NoExecution, Route, StepFails
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import GoodExecutions, Safety, Task
@@ -83,7 +83,7 @@ def _ask(task: Task, code: Code, goals: list[Goal]) -> tuple[Verdict, Evidence]:
                 if trace is None:
                     return Verdict.UNKNOWN, Limit(Stop.FOUND, events, found=True)
                 finding = StepFails() if isinstance(goal, Fails) else BadState()
-                return Verdict.VIOLATED, Run(trace, finding, Route.FROM_EXECUTION)
+                return Verdict.VIOLATED, CounterexampleRun(trace, finding, Route.FROM_EXECUTION)
             case OutOfTime(stop):
                 return Verdict.UNKNOWN, Limit(stop, events)
             case Nothing():

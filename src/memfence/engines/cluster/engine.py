@@ -13,7 +13,7 @@ from memfence.engines.cluster.attacks import SharedAttacks
 from memfence.engines.cluster.cycle_search import CycleSearch, SharedCycles
 from memfence.engines.cluster.rounds import Chain, Settings
 from memfence.engines.cluster.search import Shared, SharedSearch
-from memfence.engines.ladder import climb
+from memfence.engines.iterative_deepening import deepening
 from memfence.engines.native.cycle_partition import CyclePartition
 from memfence.engines.native.emptiness import find_accepted_run, lasso_of
 from memfence.engines.native.emptiness import plan_of as cycle_plan_of
@@ -27,7 +27,7 @@ from memfence.models.spec import SC, ModelSpec
 from memfence.passes.shared_memory_form import other_communication
 from memfence.tasks.answer import Answer, FinalState, Verdict, outside
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import Bound, Evidence, Exhausted, Lasso, Limit, NoAttack, Races, Run
+from memfence.tasks.evidence import Bound, CounterexampleRun, Evidence, Exhausted, Lasso, Limit, NoAttack, Races
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import GoodExecutions, Keeps, NoAcceptedRun, Safety, Task
@@ -80,7 +80,7 @@ class ClusterEngine:
 
     def _safety(self, ray: Any, task: Task) -> Answer:
         cost = Cost()
-        for model in climb(task.spec):
+        for model in deepening(task.spec):
             search = SafetySearch(task, model)
             shared = SharedSearch(ray, search.plan, search.here, task.limits, self.settings).run()
             cost += shared.cost
@@ -128,7 +128,7 @@ class SafetySearch:
         if shared.finding is not None:
             found, chain = shared.finding
             more = () if found.step is None else (found.step,)
-            return Verdict.VIOLATED, Run(self._trace(chain, more), FINDINGS[found.kind])
+            return Verdict.VIOLATED, CounterexampleRun(self._trace(chain, more), FINDINGS[found.kind])
         if shared.stop is not Stop.NOTHING_LEFT:
             return Verdict.UNKNOWN, Limit(shared.stop, cost.states)
         if shared.refused:
@@ -161,7 +161,9 @@ class SharedRaces:
             path = self.here.path(chain, ())
             run = Trace(self._program, SC.definition, *sc_run(self._program, self.here.encoded, *path))
             race = found.race
-            return Verdict.VIOLATED, Run(run, Races(race.process, race.other, race.variable, race.unfenced))
+            return Verdict.VIOLATED, CounterexampleRun(
+                run, Races(race.process, race.other, race.variable, race.unfenced)
+            )
         if shared.stop is not Stop.NOTHING_LEFT:
             return Verdict.UNKNOWN, Limit(shared.stop, shared.cost.states, under_sc=True)
         return Verdict.HOLDS, NoAttack()

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from memfence.engines.cluster.rounds import Place
-from memfence.engines.native.partition import AnyPlan, PartAttack, PartFinal, PartFinding, Partition, Saved, Standing
+from memfence.engines.native.partition import (
+    AnyPlan,
+    PartAttack,
+    PartFinal,
+    PartFinding,
+    Partition,
+    ProcessAtTheEnd,
+    Saved,
+)
 from memfence.records import Record
 from memfence.version import VERSION
 
@@ -15,7 +23,7 @@ class Report(Record):
     """What a part says after a round. `sent`: bytes of all its messages so far. `saved`: what to keep for a checkpoint,
     beside the rows of its states."""
 
-    standing: Standing
+    standing: ProcessAtTheEnd
     finding: PartFinding | None
     sent: int
     saved: Saved | None = None

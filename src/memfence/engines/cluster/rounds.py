@@ -52,7 +52,7 @@ class Place(Record):
         return Limits(memory_megabytes=self.memory_megabytes).memory_bytes // self.neighbours
 
 
-class Standing(Protocol):
+class ProcessAtTheEnd(Protocol):
     """How far a part has come: what all kinds of parts tell."""
 
     @property
@@ -90,7 +90,7 @@ class SharedWork(ABC, Generic[ResultT]):
         self._limits = limits
         self._settings = settings
         self._time = Deadline(limits.seconds)
-        self._standings: Sequence[Standing] = ()
+        self._standings: Sequence[ProcessAtTheEnd] = ()
 
     @abstractmethod
     def _attempt(self, lost: int) -> ResultT:
@@ -164,7 +164,7 @@ class SharedWork(ABC, Generic[ResultT]):
         if self._time.passed:
             raise Stopped(Stop.TIMEOUT)
 
-    def _note(self, standings: Sequence[Standing]) -> None:
+    def _note(self, standings: Sequence[ProcessAtTheEnd]) -> None:
         """How far the parts are; tells whoever watches, of each machine by its name, then of all together."""
         self._standings = standings
         self._watch()

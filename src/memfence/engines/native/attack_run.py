@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.accesses import AccessKind, accesses
-from memfence.models.state import Commit, DropSeparator, Failure, Run, State, Step
+from memfence.models.state import Commit, DropSeparator, Failure, ProcessStep, State, Step
 from memfence.models.steps import MemoryModel, take
 from memfence.program.facts.effects import accesses_memory
 from memfence.program.ir import Lock, Op, Transition, Unlock
@@ -70,7 +70,7 @@ class AttackRun:
                 if self.model.buffering.reorders_stores and not is_separated:
                     self.commit_what_may_pass()
 
-    def commit_early(self, before: State, step: Run) -> None:
+    def commit_early(self, before: State, step: ProcessStep) -> None:
         """Commit those stores of the first step that the attack does not delay, and what separates them from others."""
         stored = [a.variable for a in accesses(self.program, self.model, before, step) if a.kind == _PENDING]
         self.drop_separators()
@@ -117,15 +117,15 @@ class AttackRun:
                 if drain:
                     self.drain_all(but=self.attack.attacker)
 
-    def parts(self, edge: int, completed: bool) -> Iterator[Run]:
+    def parts(self, edge: int, completed: bool) -> Iterator[ProcessStep]:
         """The loaded program's transitions behind an edge; without `completed`, to the last that touches memory."""
         step = self.found.encoded.edges[edge]
-        assert isinstance(step, Run)
+        assert isinstance(step, ProcessStep)
         origin = self.found.encoded.origin_of(edge)
         if not completed:
             origin = transitions_to_access(self.program.processes[step.process].transitions, origin)
         for number in origin:
-            yield Run(step.process, number)
+            yield ProcessStep(step.process, number)
 
     def take(self, step: Step) -> None:
         if self.has_failed:

@@ -16,7 +16,7 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.native.expression_code import ExpressionCodes
 from memfence.engines.native.slots import Slots, number_slots
-from memfence.models.state import Rendezvous, Run
+from memfence.models.state import ProcessStep, Rendezvous
 from memfence.program import ir
 from memfence.program.expressions import Address, Expr, negate
 from memfence.program.facts.effects import is_local, stored_variables
@@ -36,14 +36,14 @@ class Encoded(Record):
     program: ir.Program
     machine: _core.Machine
     slots: Slots
-    edges: tuple[Run | Rendezvous, ...]
+    edges: tuple[ProcessStep | Rendezvous, ...]
     expressions: tuple[int, ...]
     symmetric: tuple[tuple[int, ...], ...] = ()
 
     def origin_of(self, edge: int) -> tuple[int, ...]:
         """Numbers of the loaded program's transitions that the edge (of one process) stands for, in order."""
         step = self.edges[edge]
-        assert isinstance(step, Run)
+        assert isinstance(step, ProcessStep)
         return self.program.processes[step.process].transitions[step.transition].origin or (step.transition,)
 
 
@@ -82,7 +82,7 @@ class _Encoder:
     ) -> Encoded:
         wanted = tuple(self.codes.number(e, 0) for e in expressions)
         edges: list[_core.Edge] = []
-        meaning: list[Run | Rendezvous] = []
+        meaning: list[ProcessStep | Rendezvous] = []
         owners: list[list[int]] = [[] for _ in self.program.processes]
         for p, process in enumerate(self.program.processes):
             for number, transition in enumerate(process.transitions):
@@ -152,13 +152,13 @@ class _Encoder:
             uses_sfence(process),
         )
 
-    def edges(self, p: int, number: int, t: ir.Transition) -> list[tuple[Run | Rendezvous, _core.Edge]]:
+    def edges(self, p: int, number: int, t: ir.Transition) -> list[tuple[ProcessStep | Rendezvous, _core.Edge]]:
         if t.sync is None:
             origin, parts = list(t.origin) or [number], self.parts(p, t)
             if not any(isinstance(op, ir.Store) and op.when is not None for op in t.ops):
-                return [(Run(p, number), self.edge(p, t, origin, list(zip(t.ops, parts, strict=True))))]
+                return [(ProcessStep(p, number), self.edge(p, t, origin, list(zip(t.ops, parts, strict=True))))]
             ways = _ways(zip(t.ops, parts, strict=True))
-            return [(Run(p, number), self.edge(p, t, origin, way)) for way in ways]
+            return [(ProcessStep(p, number), self.edge(p, t, origin, way)) for way in ways]
         if not t.sync.sends:
             return []
         return [
@@ -189,7 +189,7 @@ class _Encoder:
             p, sending.source, sending.target, sending.locked,
             q, receiving.source, receiving.target, receiving.locked, ops, list(sending.origin) or [number], len(ops),
         )  # fmt: skip
-        return Rendezvous(Run(p, number), Run(q, other)), edge
+        return Rendezvous(ProcessStep(p, number), ProcessStep(q, other)), edge
 
     def parts(self, p: int, t: ir.Transition) -> list[int]:
         """For each op, which of the transitions fused into `t` it comes from. Added ops stay with the last."""

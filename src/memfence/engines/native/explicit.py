@@ -18,7 +18,7 @@ from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace
 from memfence.models.spec import ModelSpec
 from memfence.models.state import Commit, DropSeparator, State, Step
-from memfence.passes.few_switches import with_turns
+from memfence.passes.delay_bounding import with_delay_bound
 from memfence.passes.orders import as_written, for_hardware
 from memfence.passes.private_locations import private_locations
 from memfence.passes.reductions import reduce
@@ -143,11 +143,11 @@ def explore(
     *,
     limits: Limits | None = None,
     reductions: frozenset[str] = frozenset(),
-    deviations: int | None = None,
+    delays: int | None = None,
 ) -> Explored:
     """Search all runs of `program` under `model`, which is SC or bounded, for what breaks the `goal`.
 
-    With `deviations`, only runs with at most so many from a fixed schedule (`passes.few_switches`) are searched, in the
+    With `delays`, only runs with at most so many from a fixed schedule (`passes.delay_bounding`) are searched, in the
     order of their lengths: without partial order reduction, which may put off an error by some steps.
 
     Slicing drops stores that nothing observes, and with them their places in the buffers: a bounded search then sees
@@ -155,7 +155,7 @@ def explore(
     part of the meaning, is therefore not sliced.
     """
     limits = limits or Limits()
-    plan = plan_of(program, model, goal, reductions, deviations=deviations)
+    plan = plan_of(program, model, goal, reductions, delays=delays)
     encoded = plan.encoded()
     native = _core.explore_safety(
         encoded.machine,
@@ -193,12 +193,12 @@ class Plan(Record):
     private: tuple[tuple[int, ...], ...] | None
     symmetric: tuple[tuple[int, ...], ...]
     orders: bool
-    deviations: int | None = None
+    delays: int | None = None
 
     def encoded(self) -> Encoded:
         encoded = encode(self.searched, self.goal.expressions, private=self.private, symmetric=self.symmetric)
-        if self.deviations is not None:
-            _count_deviations(encoded, self.deviations)
+        if self.delays is not None:
+            _count_delays(encoded, self.delays)
         return encoded
 
     def partition(self, encoded: Encoded, size: tuple[int, int, int, int]) -> _core.Partition:
@@ -214,7 +214,7 @@ class Plan(Record):
 
 
 def plan_of(
-    program: Program, model: ModelSpec, goal: Safety, reductions: frozenset[str], *, deviations: int | None = None
+    program: Program, model: ModelSpec, goal: Safety, reductions: frozenset[str], *, delays: int | None = None
 ) -> Plan:
     """What `explore` searches."""
     if model.per_variable:
@@ -222,11 +222,11 @@ def plan_of(
     hardware = for_hardware(program, model)
     observed = observed_by(hardware, goal.expressions, blocking=goal.deadlock)
     reduced = reduce(hardware, observed, reductions, model=model)
-    if deviations is not None:
+    if delays is not None:
         reductions -= {"order", "symmetry"}
-    searched = reduced if deviations is None else with_turns(reduced, deviations)
+    searched = reduced if delays is None else with_delay_bound(reduced, delays)
     private, symmetric = _marks(searched, model, observed, reductions)
-    return Plan(model, goal, reduced, searched, private, symmetric, "order" in reductions, deviations)
+    return Plan(model, goal, reduced, searched, private, symmetric, "order" in reductions, delays)
 
 
 def trace_of(
@@ -251,7 +251,7 @@ def _is_real(reduced: Program, step: Step) -> bool:
     return not isinstance(step, DropSeparator) or bool(stored_variables(reduced.processes[step.process]))
 
 
-def _count_deviations(encoded: Encoded, most: int) -> None:
+def _count_delays(encoded: Encoded, most: int) -> None:
     encoded.machine.turn_slot = encoded.slots.variables - 2
     encoded.machine.delays_slot = encoded.slots.variables - 1
     encoded.machine.most_delays = most

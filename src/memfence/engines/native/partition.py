@@ -25,7 +25,7 @@ NO_PARENT = 0xFFFFFFFF
 """The number of the parent of an initial state."""
 
 
-class Standing(Record):
+class ProcessAtTheEnd(Record):
     """How far a part has come: of the states of `level` it has `size`, of which `left` are not expanded.
 
     `found_in`: the first level in which something was found, 0 if nothing was.
@@ -141,9 +141,9 @@ class Partition(Kept):
         self._native.begin()
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> ProcessAtTheEnd:
         now = self._native.standing
-        return Standing(
+        return ProcessAtTheEnd(
             now.level, now.size, now.left, now.states, now.transitions, now.refused, now.bytes, now.state_bits,
             now.found_in, Stop(now.stop),
         )  # fmt: skip

@@ -59,7 +59,7 @@ class ScStates(Searched):
         return local
 
 
-class Strays(Searched):
+class NonScStates(Searched):
     """The outcome of one search: a state that SC does not reach, if `found`.
 
     `complete`: every state of the *unbounded* model was seen.
@@ -94,7 +94,7 @@ def explore_sc_states(
     return ScStates(program, Stop(native.stop), cost_of(native.stats), model.unbounded, native, encoded)
 
 
-def explore_strays(sc: ScStates, model: ModelSpec, limits: Limits) -> Strays:
+def explore_non_sc_states(sc: ScStates, model: ModelSpec, limits: Limits) -> NonScStates:
     """Search the relaxed model for a state with empty buffers that is not among those of SC."""
     assert model.unbounded == sc.model
     encoded = sc._encoded
@@ -105,7 +105,7 @@ def explore_strays(sc: ScStates, model: ModelSpec, limits: Limits) -> Strays:
     stats = exploration.stats
     stop = Stop(exploration.stop)
     found = native.stray is not None
-    return Strays(sc.program, stop, cost_of(stats), model, stats.refused, found, native, encoded)
+    return NonScStates(sc.program, stop, cost_of(stats), model, stats.refused, found, native, encoded)
 
 
 class Unbounded(Searched):

@@ -23,7 +23,7 @@ from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.replay import nth_start
 from memfence.models.sc import Sc
 from memfence.models.spec import TSO
-from memfence.models.state import Rendezvous, Run
+from memfence.models.state import ProcessStep, Rendezvous
 from memfence.models.tso import Tso
 from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
@@ -139,11 +139,11 @@ class Explored(Record):
         assert self._finding is not None
         return self._sc_trace(self._finding.schedule.start, self._finding.schedule.edges)
 
-    def borderline_reads(self) -> tuple[int, Run | Rendezvous, tuple[StaleRead, ...]]:
+    def borderline_reads(self) -> tuple[int, ProcessStep | Rendezvous, tuple[StaleRead, ...]]:
         """Who could read what: the process, its step in the reduced program, and the stale reads."""
         assert self._finding is not None
         step = self._encoded.edges[self._finding.edge]
-        process = step.process if isinstance(step, Run) else step.sender.process
+        process = step.process if isinstance(step, ProcessStep) else step.sender.process
         return process, step, tuple(StaleRead(*read) for read in self._finding.reads)
 
     def borderline_trace(self) -> Trace | None:
@@ -294,7 +294,7 @@ def _event(
 def _place(program: Program, encoded: Encoded, edge: int) -> str | None:
     """Where the access of the step was written: the first of its transitions that does more than register work."""
     step = encoded.edges[edge]
-    run = step if isinstance(step, Run) else step.sender
+    run = step if isinstance(step, ProcessStep) else step.sender
     process = program.processes[run.process]
     origin = encoded.program.processes[run.process].transitions[run.transition].origin or (run.transition,)
     parts: list[Transition] = [process.transitions[number] for number in origin]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from memfence.execution.trace import UnreplayableWitness
 from memfence.models.buffering import Buffering
-from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
+from memfence.models.state import Commit, DropSeparator, Failure, ProcessStep, Rendezvous, State, Step
 from memfence.models.steps import MemoryModel, error_state, starts, take
 from memfence.passes.initial_steps import skipped_steps
 from memfence.passes.orders import as_written, for_hardware
@@ -33,7 +33,7 @@ def _steps_for_hardware(
 ) -> tuple[State, tuple[Step, ...]]:
     begin = state = _original_start(program, reduced, model, start)
     skipped: list[Step] = [
-        Run(p, number)
+        ProcessStep(p, number)
         for p, (mine, theirs) in enumerate(zip(program.processes, reduced.processes, strict=True))
         for number in skipped_steps(mine, theirs.initial)
     ]
@@ -81,13 +81,13 @@ def _agrees(program: Program, reduced: Program, state: State, wanted: State) -> 
 
 def _expand(program: Program, reduced: Program, model: MemoryModel, step: Step) -> list[Step]:
     match step:
-        case Run(process, number):
+        case ProcessStep(process, number):
             origin = reduced.processes[process].transitions[number].origin or (number,)
-            return [Run(process, part) for part in origin]
-        case Rendezvous(Run(p, m), Run(q, n)):
+            return [ProcessStep(process, part) for part in origin]
+        case Rendezvous(ProcessStep(p, m), ProcessStep(q, n)):
             sender = reduced.processes[p].transitions[m].origin or (m,)
             receiver = reduced.processes[q].transitions[n].origin or (n,)
-            return [Rendezvous(Run(p, sender[0]), Run(q, receiver[0]))]
+            return [Rendezvous(ProcessStep(p, sender[0]), ProcessStep(q, receiver[0]))]
         case Commit(process, buffer):
             mine, theirs = stored_variables(program.processes[process]), stored_variables(reduced.processes[process])
             is_buffer_a_variable = model.buffering is Buffering.PER_VARIABLE

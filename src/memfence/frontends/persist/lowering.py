@@ -20,9 +20,9 @@ from memfence.frontends.persist.syntax import (
 )
 from memfence.program import ir
 from memfence.program.builder import ProcessBuilder
-from memfence.program.crowd import several
 from memfence.program.expressions import Binary, Const, Expr, Register, fold, variable_address
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
+from memfence.program.parameterised import several
 from memfence.source import SourceText
 
 if TYPE_CHECKING:

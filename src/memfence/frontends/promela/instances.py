@@ -15,9 +15,9 @@ from memfence.diagnostics import Label, did_you_mean
 from memfence.frontends.promela import syntax
 from memfence.frontends.promela.declarations import Errors, Model, NotConstant, Shape, evaluate, members, strides
 from memfence.frontends.promela.preprocess import wrong_count
-from memfence.program.crowd import REPRESENTATIVES
 from memfence.program.expressions import EvaluationError
 from memfence.program.ir import Domain
+from memfence.program.parameterised import REPRESENTATIVES
 from memfence.records import Record
 
 MOST_PROCESSES = 255

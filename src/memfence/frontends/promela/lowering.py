@@ -17,11 +17,11 @@ from memfence.frontends.promela.properties import Formulas
 from memfence.frontends.promela.reader import read_units
 from memfence.frontends.promela.statements import Lowered, lower_process
 from memfence.frontends.promela.timeouts import with_timeouts
-from memfence.program.crowd import with_any_number
 from memfence.program.expressions import At, Expr, rewrite
 from memfence.program.facts.ends import halting_locations
 from memfence.program.ir import Domain, Process, Program, SharedVar
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
+from memfence.program.parameterised import with_any_number
 from memfence.program.traversal import map_transitions
 from memfence.source import SourceText
 

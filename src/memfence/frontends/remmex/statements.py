@@ -52,7 +52,7 @@ class ProcessLowering:
             self.reader.errors.append(Diagnostic(Code.DUPLICATE, what, Label(name.span), (before,)))
         elif declaration.size is not None:
             what = f"`{name.text}` is a local array"
-            self.reader.report(Code.UNSUPPORTED, what, name.span, "use one local variable an element")
+            self.reader.report(Code.UNSUPPORTED, what, name.span, "declare one local variable per element")
         domain = DOMAINS[declaration.kind]
         check_initial(self.reader, declaration, domain)
         init = tuple(domain.fit(value) for value in declaration.initial[:1])

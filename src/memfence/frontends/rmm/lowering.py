@@ -14,10 +14,10 @@ from memfence.frontends.rmm.memory import Memory
 from memfence.frontends.rmm.reader import Reader
 from memfence.frontends.rmm.statements import ProcessLowering
 from memfence.frontends.rmm.syntax import ProgramText
-from memfence.program.crowd import with_any_number
 from memfence.program.expressions import At, Expr, conjunction
 from memfence.program.ir import Forbidden, Process, Program
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
+from memfence.program.parameterised import with_any_number
 from memfence.source import SourceText, Span
 
 

@@ -12,7 +12,7 @@ from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
 from memfence.frontends.parsing.trees import TreeReader, tokens, trees
 from memfence.frontends.rmm import syntax
 from memfence.frontends.rmm.macros import Expansion
-from memfence.program.crowd import REPRESENTATIVES
+from memfence.program.parameterised import REPRESENTATIVES
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:

@@ -153,7 +153,7 @@ class _Reader:
         return kinds
 
     def require_growing(self, first: int) -> None:
-        """A definition that takes away from itself has no least meaning."""
+        """A definition that is not monotone has no least fixpoint."""
         group = range(first, len(self.definitions))
         for number in group:
             for found in occurrences(self.definitions[number].body):

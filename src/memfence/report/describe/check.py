@@ -9,12 +9,12 @@ from memfence.report.describe.check_text import render_text, verdict_line, verdi
 from memfence.report.describe.found import PROBLEMS, kind_and_level, of_warning, rule, top_of
 from memfence.report.report import Case, Finding, Report
 from memfence.report.words.coverage import assumptions
-from memfence.report.words.doubts import warnings_of
 from memfence.report.words.essential_places import essential_places
 from memfence.report.words.model_name import model_object
 from memfence.report.words.properties import property_line
 from memfence.report.words.reason import reasons
 from memfence.report.words.sentences import detail_lines, scope_text
+from memfence.report.words.vacuity import warnings_of
 from memfence.tasks.result import CheckResult
 
 if TYPE_CHECKING:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.execution.trace import Trace, TraceStep
-from memfence.models.state import Buffer, Commit, DropSeparator, Rendezvous, Run, State
+from memfence.models.state import Buffer, Commit, DropSeparator, ProcessStep, Rendezvous, State
 from memfence.program.ir import Final, Program
 from memfence.program.text.steps import step_text
 from memfence.report.describe.check_text import is_shortest
 from memfence.report.formats.json import Object
 from memfence.report.views.shown_run import register_text
 from memfence.report.words.coverage import assumptions
-from memfence.report.words.doubts import warnings_of
 from memfence.report.words.essential_places import essential_places
 from memfence.report.words.findings import finding_text
 from memfence.report.words.model_name import model_object
 from memfence.report.words.properties import property_line
 from memfence.report.words.reason import reasons
 from memfence.report.words.sentences import advice_text, detail_lines, limit_text, scope_text
+from memfence.report.words.vacuity import warnings_of
 from memfence.source import NOWHERE, Span
 from memfence.tasks.result import CheckResult
 
@@ -99,16 +99,16 @@ def _step_object(program: Program, number: int, taken: TraceStep) -> Object:
     }
 
 
-def _calls(program: Program, runs: tuple[Run, ...]) -> Object:
+def _calls(program: Program, runs: tuple[ProcessStep, ...]) -> Object:
     """The calls that lead to the step, outermost first; no key where there is none."""
     calls = [call for run in runs for call in program.processes[run.process].transitions[run.transition].calls]
     places = [{"file": call.source.path, "line": call.line} for call in calls if call.source is not NOWHERE.source]
     return {"calls": places} if places else {}
 
 
-def _shape(taken: TraceStep) -> tuple[str, tuple[Run, ...], int]:
+def _shape(taken: TraceStep) -> tuple[str, tuple[ProcessStep, ...], int]:
     match taken.step:
-        case Run() as run:
+        case ProcessStep() as run:
             return "run", (run,), run.process
         case Rendezvous(sender, receiver):
             return "rendezvous", (sender, receiver), sender.process

@@ -16,12 +16,12 @@ from memfence.report.views.run_view import run_view
 from memfence.report.views.source_view import marks_of, source_view, sources_of
 from memfence.report.words.actions import actions
 from memfence.report.words.coverage import assumptions, coverage_fact, race_warnings, warning_text
-from memfence.report.words.doubts import doubts_of
 from memfence.report.words.findings import headline
 from memfence.report.words.model_name import model_text, model_title
 from memfence.report.words.properties import is_about_infinite_runs
 from memfence.report.words.reason import reasons
 from memfence.report.words.sentences import detail_lines, scope_text
+from memfence.report.words.vacuity import vacuity_warnings
 from memfence.tasks.result import CheckResult
 
 MOST_FINAL_STATES = 100
@@ -80,7 +80,7 @@ def _facts(result: CheckResult) -> tuple[tuple[str, str], ...]:
     facts += [("Note", note) for note in result.program.notes]
     facts += coverage_fact(result.program, result.model)
     facts += [(name.capitalize(), text) for name, text in limit_facts(result)]
-    facts += [("Warning", f"{one.message} ({one.at.span.place})") for one in doubts_of(result)]
+    facts += [("Warning", f"{one.message} ({one.at.span.place})") for one in vacuity_warnings(result)]
     return tuple(facts)
 
 

@@ -24,7 +24,7 @@ from memfence.report.words.sentences import (
     scope_text,
 )
 from memfence.tasks.answer import Tried, Verdict
-from memfence.tasks.evidence import FewThreads, Outside, Run
+from memfence.tasks.evidence import CounterexampleRun, FewThreads, Outside
 from memfence.tasks.result import CheckResult, Stats
 
 DEFAULT_WIDTH = 100
@@ -78,7 +78,7 @@ def _bound(result: CheckResult) -> str:
 
 def is_shortest(result: CheckResult) -> bool:
     """Whether no run that shows the same is shorter, and this was proved."""
-    return isinstance(result.evidence, Run) and result.evidence.is_shortest
+    return isinstance(result.evidence, CounterexampleRun) and result.evidence.is_shortest
 
 
 def _facts(result: CheckResult, verbose: bool) -> list[str]:

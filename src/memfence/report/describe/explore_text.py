@@ -11,7 +11,7 @@ from memfence.execution.recording import render_trace
 from memfence.execution.schedule import Replayable, schedule_object
 from memfence.execution.trace import Trace
 from memfence.models.spec import TSO
-from memfence.models.state import Run
+from memfence.models.state import ProcessStep
 from memfence.program.facts.torn_steps import processes_with_torn_steps
 from memfence.program.ir import NoDeadlock, Program
 from memfence.program.text.steps import step_text
@@ -165,7 +165,7 @@ def finding_text(finding: ExploreFinding) -> str:
 
 def _who(trace: Trace) -> str:
     step = trace.steps[-1].step
-    run = step if isinstance(step, Run) else getattr(step, "sender", None)
+    run = step if isinstance(step, ProcessStep) else getattr(step, "sender", None)
     if run is None:
         return trace.program.name
     process = trace.program.processes[run.process]

@@ -84,7 +84,7 @@ def of_warning(warning: Diagnostic) -> Finding:
 
 
 def tone_of(verdict: Verdict) -> Tone:
-    """Only a proof is good."""
+    """The colour of a verdict: only HOLDS is green."""
     return tone_of_problem(PROBLEMS[verdict])
 
 

@@ -10,7 +10,7 @@ from memfence.report.describe.portable import explanations, portable_object, rea
 from memfence.report.describe.portable_page import portable_page
 from memfence.report.report import Case, Finding, Report
 from memfence.report.views.execution_view import failing_place
-from memfence.report.words.doubts import portable_warnings
+from memfence.report.words.vacuity import portable_warnings
 from memfence.tasks.result import ModelAnswer, PortableResult
 
 

@@ -10,9 +10,9 @@ from memfence.report.describe.check_text import render_text
 from memfence.report.formats.json import Object
 from memfence.report.views.execution_view import ExecutionView, failed_text, place_text
 from memfence.report.views.table import Column, render_table, wrap
-from memfence.report.words.doubts import portable_warnings
 from memfence.report.words.findings import headline
 from memfence.report.words.sentences import UNFIT, evidence_text
+from memfence.report.words.vacuity import portable_warnings
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import ByDependencies, Complete, Counterexample, Limit, MayWait, OutOfReach

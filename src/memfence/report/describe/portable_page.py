@@ -7,7 +7,7 @@ from memfence.report.page import Page, TableView, Tone
 from memfence.report.views.execution_svg import execution_svg
 from memfence.report.views.execution_view import ExecutionView, failed_text
 from memfence.report.views.source_view import source_view
-from memfence.report.words.doubts import portable_warnings
+from memfence.report.words.vacuity import portable_warnings
 from memfence.tasks.answer import Verdict
 from memfence.tasks.evidence import Counterexample
 from memfence.tasks.result import ModelAnswer, PortableResult

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memfence.binary.places import Place
 from memfence.questions.replay_run import ReplayedRun
 from memfence.report.describe.found import PROBLEMS, of_problem, rule, tone_of_problem
 from memfence.report.describe.run import read_source, span_of
@@ -13,7 +14,6 @@ from memfence.report.report import Case, Finding, Report
 from memfence.report.views.program_view import program_view
 from memfence.report.views.source_view import source_view
 from memfence.report.views.table import wrap
-from memfence.running.places import Place
 from memfence.tasks.answer import Verdict
 
 NOTHING = "the program takes all steps of the schedule, and nothing goes wrong"

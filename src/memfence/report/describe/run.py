@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from memfence.binary.places import Place
+from memfence.binary.steps import ProgramStep
 from memfence.questions.run_result import RunFinding, RunResult
 from memfence.report.describe.found import PROBLEMS, rule, tone_of
 from memfence.report.describe.run_json import run_object
@@ -28,8 +30,6 @@ from memfence.report.page import Mark, Page, RunView, SourceView, TableView
 from memfence.report.report import Case, Finding, Kind, Level, Report
 from memfence.report.views.program_view import program_view
 from memfence.report.views.source_view import source_view
-from memfence.running.places import Place
-from memfence.running.steps import ProgramStep
 from memfence.source import SourceText, Span
 from memfence.tasks.answer import Verdict
 

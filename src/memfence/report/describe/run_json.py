@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from memfence.binary.places import Place
+from memfence.binary.steps import ProgramStep, SuggestedFence
 from memfence.questions.run_result import Confirmation, RunFinding, RunResult
 from memfence.report.describe.run_text import (
     confirmation_text,
@@ -14,8 +16,6 @@ from memfence.report.describe.run_text import (
     unknown_text,
 )  # fmt: skip
 from memfence.report.formats.json import Object
-from memfence.running.places import Place
-from memfence.running.steps import ProgramStep, SuggestedFence
 from memfence.tasks.answer import Verdict
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from memfence.binary.places import Place
+from memfence.binary.steps import ProgramStep, StaleLoad, SuggestedFence
 from memfence.questions.run_result import Confirmation, Leak, PlainRace, RunFinding, RunResult
 from memfence.report.views.table import Column, render_table, wrap
 from memfence.report.words.sentences import counted
-from memfence.running.places import Place
-from memfence.running.steps import ProgramStep, StaleLoad, SuggestedFence
 from memfence.tasks.answer import Verdict
 
 MOST_SHOWN = 3

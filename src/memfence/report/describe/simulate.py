@@ -7,7 +7,7 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.execution.happens_before import explained_cycle
 from memfence.execution.schedule import Replayable, RunKind, schedule_object
 from memfence.models.accesses import Access, accesses
-from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, Step
+from memfence.models.state import Commit, DropSeparator, ProcessStep, Rendezvous, Step
 from memfence.report.describe.check_data import trace_list
 from memfence.report.describe.found import of_problem, rule, top_of
 from memfence.report.formats.json import dump
@@ -65,14 +65,14 @@ def choice_text(walk: Walk, step: Step) -> str:
             return f"{program.processes[process].name}  commit {equation(program, access.variable, access.value)}"
         case DropSeparator(process):
             return f"{program.processes[process].name}  let the sfence take effect"
-        case Run(process):
+        case ProcessStep(process):
             return f"{program.processes[process].name}  {_statement(walk, step)}{_values_read(walk, step, process)}"
         case Rendezvous(sender, receiver):
             first, second = (f"{program.processes[r.process].name}  {_statement(walk, r)}" for r in (sender, receiver))
             return f"{first}  with  {second}"
 
 
-def _statement(walk: Walk, run: Run) -> str:
+def _statement(walk: Walk, run: ProcessStep) -> str:
     transition = walk.program.processes[run.process].transitions[run.transition]
     return place(walk.program, transition) + shown_text(walk.program, run.process, transition)
 

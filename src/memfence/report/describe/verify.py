@@ -8,7 +8,7 @@ from typing import assert_never
 from memfence.certificates.checker.refusal import Refused
 from memfence.certificates.format.header import Claim, Reading
 from memfence.certificates.result import Proof, VerifyResult
-from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
+from memfence.models.state import Commit, DropSeparator, ProcessStep, Rendezvous, State, Step
 from memfence.program.ir import Program
 from memfence.program.text.steps import step_text
 from memfence.report.describe.check_data import state_object
@@ -191,7 +191,7 @@ def _values(values: dict[str, int]) -> str:
 
 def _step_line(program: Program, step: Step) -> str:
     match step:
-        case Run():
+        case ProcessStep():
             return _run_line(program, step)
         case Rendezvous(sender, receiver):
             return f"{_run_line(program, sender)} / {_run_line(program, receiver)}"
@@ -203,7 +203,7 @@ def _step_line(program: Program, step: Step) -> str:
             assert_never(step)
 
 
-def _run_line(program: Program, run: Run) -> str:
+def _run_line(program: Program, run: ProcessStep) -> str:
     process = program.processes[run.process]
     transition = process.transitions[run.transition]
     return f"`{process.name}` {step_text(program, run.process, transition)} ({transition.span.place})"

@@ -14,7 +14,7 @@ from itertools import groupby
 from uuid import NAMESPACE_URL, uuid5
 
 from memfence.execution.trace import Trace
-from memfence.models.state import Run
+from memfence.models.state import ProcessStep
 from memfence.source import NOWHERE, Span
 from memfence.tasks.answer import Verdict
 from memfence.tasks.result import CheckResult
@@ -57,7 +57,7 @@ def _places(trace: Trace) -> list[Span]:
 
 def _all_places(trace: Trace) -> Iterator[Span]:
     for taken in trace.steps:
-        if isinstance(taken.step, Run):
+        if isinstance(taken.step, ProcessStep):
             span = trace.program.processes[taken.step.process].transitions[taken.step.transition].span
             if span.source is not NOWHERE.source:
                 yield span

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from memfence.binary.steps import ProgramStep
 from memfence.report.describe.run_text import step_text
 from memfence.report.page import AccessView, ActionView, Overtaking, Pending, RunView, StepView
-from memfence.running.steps import ProgramStep
 from memfence.source import SourceText
 
 ACCESSES = ("load", "store", "rmw", "flush")

@@ -9,7 +9,7 @@ from memfence.execution.occurrences import occurrences, transition_of
 from memfence.execution.overtaking import overtaken_pairs
 from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
-from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
+from memfence.models.state import Commit, DropSeparator, ProcessStep, Rendezvous, State
 from memfence.program.facts.effects import stored_variables
 from memfence.program.ir import Process
 from memfence.report.page import AccessView, ActionView, Overtaking, Pending, RunView, StepView
@@ -99,7 +99,7 @@ def _overtakes(overtaken: Sequence[Overtaking], access: Access, step: int) -> tu
 
 def _kind(trace: Trace, position: int) -> str:
     match trace.steps[position].step:
-        case Run():
+        case ProcessStep():
             return "run"
         case Rendezvous():
             return "rendezvous"

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from memfence.execution.overtaking import explain
 from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
-from memfence.models.state import Commit, Rendezvous, Run
+from memfence.models.state import Commit, ProcessStep, Rendezvous
 from memfence.models.steps import successors
 from memfence.program.ir import Fence, Program, SharedVar, Transition
 from memfence.program.text.steps import step_text
@@ -71,7 +71,7 @@ def commits_at_once(trace: Trace) -> frozenset[int]:
 
 def _is_at_once(trace: Trace, position: int) -> bool:
     step, store = trace.steps[position].step, trace.steps[position - 1].step
-    if not (isinstance(step, Commit) and isinstance(store, Run) and step.process == store.process):
+    if not (isinstance(step, Commit) and isinstance(store, ProcessStep) and step.process == store.process):
         return False
     before, after = trace.state_before(position - 1), trace.steps[position].state
     return not any(before.buffers[step.process]) and not any(after.buffers[step.process])
@@ -86,7 +86,7 @@ def _can_be_seen(trace: Trace, position: int) -> bool:
             not trace.program.variables[access.variable].is_internal
             for access in accesses(trace.program, trace.memory_model, trace.state_before(position), taken.step)
         )
-    if not isinstance(taken.step, Run):
+    if not isinstance(taken.step, ProcessStep):
         return True
     transition = trace.program.processes[taken.step.process].transitions[taken.step.transition]
     if any(isinstance(op, Fence) and _orders(trace, op) for op in transition.ops):

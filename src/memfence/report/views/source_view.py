@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
 from memfence.execution.trace import Trace
-from memfence.models.state import Rendezvous, Run
+from memfence.models.state import ProcessStep, Rendezvous
 from memfence.report.page import Mark, SourceLine, SourceView
 from memfence.report.views.colours import Part, coloured
 from memfence.report.views.shown_run import shown_positions
@@ -64,9 +64,9 @@ def _lines(text: str) -> list[str]:
     return lines[:-1] if lines and not lines[-1] else lines
 
 
-def _runs(step: object) -> tuple[Run, ...]:
+def _runs(step: object) -> tuple[ProcessStep, ...]:
     match step:
-        case Run() as run:
+        case ProcessStep() as run:
             return (run,)
         case Rendezvous(sender, receiver):
             return (sender, receiver)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from xml.sax.saxutils import escape
 
-from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, Step
+from memfence.models.state import Commit, DropSeparator, ProcessStep, Rendezvous, Step
 from memfence.program.ir import Program
 from memfence.report.views.shown_run import equation, is_shown_variable, place, register_text, shown_text
 from memfence.simulation.state_graph import Edge, Node, StateGraph
@@ -18,7 +18,7 @@ ACROSS, DOWN, RADIUS = 74, 78, 15
 def step_label(program: Program, step: Step) -> str:
     """Who does what, on one line."""
     match step:
-        case Run(process, transition):
+        case ProcessStep(process, transition):
             taken = program.processes[process].transitions[transition]
             text = place(program, taken) + shown_text(program, process, taken)
             return f"{program.processes[process].name} {text}"

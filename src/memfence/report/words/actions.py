@@ -7,7 +7,7 @@ from typing import assert_never
 
 from memfence.execution.trace import Trace
 from memfence.models.accesses import accesses
-from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
+from memfence.models.state import Commit, DropSeparator, ProcessStep, Rendezvous, State
 from memfence.program.ir import Load, Program, Rmw
 from memfence.records import Record
 from memfence.report.views.shown_run import equation, is_c, is_shown_variable, place, register_text, shown_text
@@ -33,7 +33,7 @@ def actions(trace: Trace, position: int) -> dict[int, Action]:
     """What each process that takes part in the step does: `12: flag[0] = 1 [r=0]`, `commit x=1`."""
     taken, before = trace.steps[position], trace.state_before(position)
     match taken.step:
-        case Run(process, _) as run:
+        case ProcessStep(process, _) as run:
             return {process: _run(trace, position, run)}
         case Rendezvous(sender, receiver):
             sides = {run.process: _run(trace, position, run) for run in (sender, receiver)}
@@ -47,7 +47,7 @@ def actions(trace: Trace, position: int) -> dict[int, Action]:
             assert_never(taken.step)
 
 
-def _run(trace: Trace, position: int, run: Run) -> Action:
+def _run(trace: Trace, position: int, run: ProcessStep) -> Action:
     process = trace.program.processes[run.process]
     transition = process.transitions[run.transition]
     where, text = place(trace.program, transition), shown_text(trace.program, run.process, transition)
@@ -59,7 +59,7 @@ def _run(trace: Trace, position: int, run: Run) -> Action:
     return Action(text, where, " ".join(dict.fromkeys(_new_values(trace, position, run))))
 
 
-def _atomic_values(trace: Trace, position: int, run: Run) -> str:
+def _atomic_values(trace: Trace, position: int, run: ProcessStep) -> str:
     """What an atomic step read and wrote: `atomic: read x=1; wrote y=2`."""
     program = trace.program
     seen = [
@@ -74,7 +74,7 @@ def _atomic_values(trace: Trace, position: int, run: Run) -> str:
     return f"atomic: {'; '.join(parts)}" if parts else ""
 
 
-def _new_values(trace: Trace, position: int, run: Run) -> Iterator[str]:
+def _new_values(trace: Trace, position: int, run: ProcessStep) -> Iterator[str]:
     """What the step read, and what else it did to registers; a value read without a register goes by its variable."""
     program, before, after = trace.program, trace.state_before(position), trace.steps[position].state
     process = program.processes[run.process]

@@ -16,7 +16,17 @@ from memfence.report.views.shown_run import is_c, shown_text
 from memfence.report.words.properties import asked_text, property_line, property_text, violated_property
 from memfence.source import NOWHERE, Span
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import BadFinalState, BadState, Deadlocked, Lasso, Overtakes, Races, Run, StepFails, Strays
+from memfence.tasks.evidence import (
+    BadFinalState,
+    BadState,
+    CounterexampleRun,
+    Deadlocked,
+    Lasso,
+    NonScState,
+    Overtakes,
+    Races,
+    StepFails,
+)
 from memfence.tasks.result import CheckResult
 
 NOT_ROBUST: dict[Criterion, str] = {
@@ -35,7 +45,7 @@ def headline(result: CheckResult) -> str:
     A property that the user stated is said in the user's words: it is what does not hold.
     """
     match result.evidence:
-        case Run(_, BadState() | BadFinalState()) | Lasso():
+        case CounterexampleRun(_, BadState() | BadFinalState()) | Lasso():
             return property_line(result)
         case _:
             return finding_text(result) or property_line(result)
@@ -44,17 +54,17 @@ def headline(result: CheckResult) -> str:
 def finding_text(result: CheckResult) -> str | None:
     """What goes wrong, for a violation; None for other verdicts."""
     match result.evidence:
-        case Run(trace, StepFails()):
+        case CounterexampleRun(trace, StepFails()):
             return failure_text(trace)
-        case Run(trace, Deadlocked()):
+        case CounterexampleRun(trace, Deadlocked()):
             return deadlock_text(trace)
-        case Run(trace, BadState() | BadFinalState()):
+        case CounterexampleRun(trace, BadState() | BadFinalState()):
             stated = violated_property(result, trace)
             return _asked_in_vain(result) if stated is None else broken_text(stated)
-        case Run(trace, Races() as races):
+        case CounterexampleRun(trace, Races() as races):
             kind = "data race" if races.unfenced is None else "triangular race"
             return f"{kind} on `{trace.program.variables[races.variable].name}`"
-        case Run(_, Overtakes() | Strays()):
+        case CounterexampleRun(_, Overtakes() | NonScState()):
             return NOT_ROBUST[result.criterion]
         case Lasso():
             return _asked_in_vain(result)

@@ -6,7 +6,7 @@ from memfence.execution.trace import Trace
 from memfence.models.steps import evaluate_in, is_final
 from memfence.program.ir import Final, Forbidden, Invariant, NoDeadlock, Program, Property, PropertyAutomaton
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import BadFinalState, BadState, Deadlocked, Run, StepFails
+from memfence.tasks.evidence import BadFinalState, BadState, CounterexampleRun, Deadlocked, StepFails
 from memfence.tasks.result import CheckResult
 
 CRITERIA: dict[Criterion, str] = {
@@ -22,7 +22,7 @@ def property_line(result: CheckResult) -> str:
     """What was checked; for a violation, the property that the run violates."""
     if result.criterion is not Criterion.SAFETY:
         return CRITERIA[result.criterion]
-    violated = None if not isinstance(result.evidence, Run) else _violated(result, result.evidence)
+    violated = None if not isinstance(result.evidence, CounterexampleRun) else _violated(result, result.evidence)
     return violated or asked_text(result.program, result.properties)
 
 
@@ -41,7 +41,7 @@ def is_about_infinite_runs(stated: Property) -> bool:
     return isinstance(stated, Temporal)
 
 
-def _violated(result: CheckResult, run: Run) -> str | None:
+def _violated(result: CheckResult, run: CounterexampleRun) -> str | None:
     match run.finding:
         case StepFails():
             failure = run.trace.failure
@@ -57,7 +57,7 @@ def _violated(result: CheckResult, run: Run) -> str | None:
 def violated_property(result: CheckResult, trace: Trace) -> Property | None:
     """The property that the last state of the run violates."""
     stated: tuple[Property, ...] = result.properties
-    if isinstance(result.evidence, Run) and isinstance(result.evidence.finding, BadFinalState):
+    if isinstance(result.evidence, CounterexampleRun) and isinstance(result.evidence.finding, BadFinalState):
         stated = tuple(one for one in stated if isinstance(one, Final))
         if len(stated) == 1:
             return stated[0]

@@ -10,7 +10,7 @@ from memfence.program.ir import Forbidden, Invariant
 from memfence.report.views.shown_run import value_text
 from memfence.report.words.properties import violated_property
 from memfence.source import NOWHERE
-from memfence.tasks.evidence import BadState, Run
+from memfence.tasks.evidence import BadState, CounterexampleRun
 from memfence.tasks.result import CheckResult
 
 
@@ -18,7 +18,7 @@ def reasons(result: CheckResult) -> tuple[str, ...]:
     """Why the run of the result is possible. The run to a race is SC by nature: what races is among the details."""
     if result.trace is None or result.criterion in ("trf", "drf"):
         return ()
-    if isinstance(result.evidence, Run) and result.evidence.fails_under_sc:
+    if isinstance(result.evidence, CounterexampleRun) and result.evidence.fails_under_sc:
         return ("the program fails under sc, too: no fence can prevent it.",)
     return (*why_sentences(result.trace), *_unseen_stores(result))
 
@@ -26,7 +26,7 @@ def reasons(result: CheckResult) -> tuple[str, ...]:
 def _unseen_stores(result: CheckResult) -> list[str]:
     """A property that looks at memory does not see what is pending; where all have ended, that may not be meant."""
     run = result.evidence
-    if not isinstance(run, Run) or not isinstance(run.finding, BadState):
+    if not isinstance(run, CounterexampleRun) or not isinstance(run.finding, BadState):
         return []
     trace, violated = run.trace, violated_property(result, run.trace)
     if not isinstance(violated, Forbidden | Invariant):

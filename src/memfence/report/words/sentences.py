@@ -12,21 +12,21 @@ from memfence.deadline import Deadline
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
 from memfence.report.views.shown_run import is_c, waiting_text
-from memfence.report.words.standing import standing_of
+from memfence.report.words.blocked_processes import processes_at_the_end
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import (
-    AnyNumber,
     Bound,
     ByDependencies,
     Closure,
     Complete,
     Counterexample,
+    CounterexampleRun,
     Cut,
     Deadlocked,
+    DelayBound,
     Evidence,
     Exhausted,
-    FewSwitches,
     FewThreads,
     Fixpoint,
     Implied,
@@ -36,14 +36,14 @@ from memfence.tasks.evidence import (
     MayWait,
     NoAttack,
     NoExecution,
+    NonScState,
     OutOfReach,
     Outside,
     Overtakes,
+    Parameterised,
     Races,
     Route,
-    Run,
     ScItself,
-    Strays,
     Torn,
 )
 from memfence.tasks.limits import Limits, Stop
@@ -54,13 +54,12 @@ ROUTES: dict[Route, str] = {
     Route.DIRECT: "a run was found and replayed step by step",
     Route.TWO_PROCESSES: "a run of two processes was found and replayed step by step; "
     "there may be a shorter one of more",
-    Route.STORES_IN_ORDER: "a run in which stores commit in their order was found and replayed step by step; "
+    Route.TSO_UNDERAPPROXIMATION: "a run in which stores commit in their order was found and replayed step by step; "
     "there may be a shorter one",
     Route.UNBOUNDED: "found with unbounded buffers; the run was replayed step by step",
     Route.BACKWARD: "found by backward search; the run was replayed step by step",
     Route.BACKWARD_ONLY: "found by backward search; the run was replayed step by step; there may be a shorter one",
-    Route.FEW_SWITCHES: "found among runs with few switches; the run was replayed step by step; "
-    "there may be a shorter one",
+    Route.DELAY_BOUNDED: "found by delay-bounded search; the run was replayed step by step; there may be a shorter one",
     Route.FROM_EXECUTION: "an execution was found and turned into a run, which was replayed step by step; "
     "there may be a shorter one",
     Route.UNDER_SC: "a run was found under SC already, and replayed step by step",
@@ -96,14 +95,14 @@ OBSTACLES: dict[Obstacle, str] = {
     Obstacle.MANY_VALUES: "variables have many values",
     Obstacle.MANY_VARIABLES: "too many variables are stored to for fairness to speak about each",
     Obstacle.STORE_FENCE: "a store fence is a step that buffers without order do not have",
-    Obstacle.NOT_BY_FORGETTING: "buffers that forget the order of stores allow more",
-    Obstacle.ONLY_MORE: "a run was found, but of a program that can do more: nobody waits for threads, counters grow",
+    Obstacle.TOO_COARSE: "the partial-coherence abstraction is too coarse here",
+    Obstacle.ONLY_MORE: "the counterexample is from an over-approximation and may be spurious",
     Obstacle.LOOPS: "a loop does more than wait",
     Obstacle.STORE_BEFORE_GUARD: "a step stores before it knows whether it is possible",
     Obstacle.NOT_ABOUT_ENDS: "the question is about states before the end",
     Obstacle.FIXED_NUMBER: "the program has a fixed number of threads",
     Obstacle.ANY_NUMBER: "it is about a fixed number of threads",
-    Obstacle.STEP_MAY_FAIL: "a step may fail, which is more than a state",
+    Obstacle.STEP_MAY_FAIL: "the engine decides which states are reachable, not whether a step can fail",
     Obstacle.NO_CLUSTER: "no cluster was named",
     Obstacle.OWN_LIMIT: "a number left the range that memfence had worked out for it; please report the program",
 }
@@ -133,7 +132,7 @@ def scope_text(result: CheckResult) -> str:
 def evidence_text(evidence: Evidence, program: Program) -> str:
     """What is known because of `evidence`."""
     match evidence:
-        case Run(_, _, route, threads=threads):
+        case CounterexampleRun(_, _, route, threads=threads):
             number = " and ".join(counted(n, f"thread of `{t}`", f"threads of `{t}`") for t, n in threads)
             return f"with {number}: {ROUTES[route]}" if threads else ROUTES[route]
         case Lasso():
@@ -157,7 +156,7 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             return f"{_runs(fair)}, each store eventually committed, unbounded buffers: complete ({how})"
         case Fixpoint(closure):
             return f"unbounded buffers and loops: complete ({CLOSURES[closure]})"
-        case AnyNumber():
+        case Parameterised():
             return _any_number(evidence)
         case Invariant(model):
             runs = "unbounded buffers and loops" if model.has_buffers else "every run"
@@ -179,8 +178,8 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             return "every run: SC compared with itself"
         case Bound():
             return _bounded(evidence)
-        case FewSwitches():
-            return _few_switches(evidence)
+        case DelayBound():
+            return _delay_bound(evidence)
         case FewThreads(templates, threads):
             return f"only up to {counted(threads, 'thread')} of {_names(templates)}: not a proof for more"
         case Limit():
@@ -194,7 +193,7 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             assert_never(evidence)
 
 
-def _any_number(evidence: AnyNumber) -> str:
+def _any_number(evidence: Parameterised) -> str:
     runs = "unbounded buffers and loops" if evidence.model.has_buffers else "every run"
     return f"any number of threads of {_names(evidence.templates)}, {runs}: complete (backward search over threads)"
 
@@ -225,8 +224,8 @@ def _bounded(evidence: Bound) -> str:
     return f"{runs} with at most {stores} {where}, each eventually committed: complete within this bound"
 
 
-def _few_switches(evidence: FewSwitches) -> str:
-    runs = f"only runs with at most {counted(evidence.deviations, 'unforced switch', 'unforced switches')}"
+def _delay_bound(evidence: DelayBound) -> str:
+    runs = f"only runs with at most {counted(evidence.delays, 'unforced switch', 'unforced switches')}"
     what = f"{runs} between processes, or unusual inputs"
     if evidence.steps is not None:
         what += f", and {counted(evidence.steps, 'step')}"
@@ -307,7 +306,7 @@ def advice_text(result: CheckResult) -> str | None:
 def _bound_advice(result: CheckResult) -> str | None:
     if isinstance(result.evidence, FewThreads):
         return "try a longer --timeout"
-    if isinstance(result.evidence, FewSwitches):
+    if isinstance(result.evidence, DelayBound):
         return "try a longer --timeout, or a smaller instance"
     if result.criterion is Criterion.STATE_ROBUST:
         return "try a larger --buffer-bound"
@@ -337,16 +336,16 @@ def detail_lines(result: CheckResult) -> tuple[str, ...]:
     match result.evidence:
         case Lasso() as lasso:
             return (_repeats(lasso),)
-        case Run(_, Overtakes() as shown):
+        case CounterexampleRun(_, Overtakes() as shown):
             return (_overtakes(result.program, shown),)
-        case Run(_, Races() as shown):
+        case CounterexampleRun(_, Races() as shown):
             return (_races(result.program, shown),)
-        case Run(trace, Strays()):
+        case CounterexampleRun(trace, NonScState()):
             return (_strays(trace),)
-        case Run(trace, Deadlocked()) if is_c(trace.program):
+        case CounterexampleRun(trace, Deadlocked()) if is_c(trace.program):
             return (waiting_text(trace),)
-        case Run(trace, Deadlocked()):
-            return tuple(f"`{one.name}` {one.waits}" for one in standing_of(trace))
+        case CounterexampleRun(trace, Deadlocked()):
+            return tuple(f"`{one.name}` {one.waits}" for one in processes_at_the_end(trace))
         case _:
             return ()
 

@@ -61,7 +61,7 @@ class Session:
         self._publish(parameters.text_document.uri, [])
 
     def renamed(self, parameters: types.RenameFilesParams) -> None:
-        """Files have other names now: nobody waits for what was asked under the old ones."""
+        """Cancel pending requests of renamed files."""
         for file in parameters.files:
             document = self.documents.open.get(file.old_uri)
             self.documents.close(file.old_uri)

@@ -69,7 +69,7 @@ CHOSEN = (
         group=Group.FIXING,
         choices=("tso",),
         shows_default=False,
-        rules=(needs_model("pso", because="the way over TSO is one to PSO: it goes with --model pso"), FENCES),
+        rules=(needs_model("pso", because="--via tso requires --model pso"), FENCES),
         help="For PSO: mfences until it works under TSO, then sfences.",
     ),
     Option(

@@ -15,7 +15,7 @@ from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import At, Binary, Const, Register, RegisterOf, conjunction, variable_address
 from memfence.program.ir import Assert, Assign, Domain, Load, Program, SharedVar, Store
 from memfence.tasks.answer import Verdict
-from memfence.tasks.evidence import Limit, NoExecution, Run
+from memfence.tasks.evidence import CounterexampleRun, Limit, NoExecution
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Safety, Task
@@ -54,7 +54,7 @@ def test_it_proves_what_holds_and_sees_what_does_not() -> None:
     assert isinstance(under_sc.evidence, NoExecution)
     under_tso = AxiomaticEngine().answer(Task(program, TSO, both_read_zero(program)))
     assert under_tso.verdict is Verdict.VIOLATED
-    assert isinstance(under_tso.evidence, Run)
+    assert isinstance(under_tso.evidence, CounterexampleRun)
     assert under_tso.evidence.trace.end.registers == ((0,), (0,))
 
 

@@ -18,7 +18,7 @@ from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine.access import at_address
 from memfence.frontends.c.machine.arithmetic import choose, compare, compute
 from memfence.frontends.c.machine.atomically import Atomically
-from memfence.frontends.c.machine.crowd import refuse_identity
+from memfence.frontends.c.machine.parameterised import refuse_identity
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.values import ONE, ZERO, Known, Scalar, Value
 from memfence.program.orders import MemoryOrder

@@ -34,9 +34,9 @@ from memfence.frontends.c.machine.value_sets import HIGHEST, LOWEST, NOTHING, UN
 from memfence.frontends.c.machine.world import DONE, FLAG_BYTES, STARTED, World
 from memfence.program import ir
 from memfence.program.builder import ProcessBuilder
-from memfence.program.crowd import several
 from memfence.program.expressions import FALSE, At, Expr, conjunction
 from memfence.program.load_options import LoadOptions
+from memfence.program.parameterised import several
 from memfence.source import SourceText, Span
 
 NO_REUSE = "`malloc` does not give out again what was freed: ABA through the allocator is not looked for"

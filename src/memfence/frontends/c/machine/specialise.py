@@ -8,9 +8,9 @@ from memfence.frontends.c.llvm.link import Linked, Symbol
 from memfence.frontends.c.llvm.types import VOID
 from memfence.frontends.c.llvm.values import Global
 from memfence.frontends.c.machine.counting import NO_OVERFLOW, forget_numbers
-from memfence.frontends.c.machine.crowd import arguments_of, refuse_own_memory
 from memfence.frontends.c.machine.data_independence import resolve_draws
 from memfence.frontends.c.machine.execute import execute
+from memfence.frontends.c.machine.parameterised import arguments_of, refuse_own_memory
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.process import SCRATCH, Process
 from memfence.frontends.c.machine.refusal import Refused

@@ -12,10 +12,10 @@ from memfence.frontends.c.machine import private
 from memfence.frontends.c.machine.access import write_cells
 from memfence.frontends.c.machine.arithmetic import compare
 from memfence.frontends.c.machine.atomically import Atomically
-from memfence.frontends.c.machine.crowd import create_crowd, join_crowd, refuse_identity
 from memfence.frontends.c.machine.ending import end_with_status
 from memfence.frontends.c.machine.lifetime import end_thread_locals
 from memfence.frontends.c.machine.packing import part, plain
+from memfence.frontends.c.machine.parameterised import create_parameterised, join_parameterised, refuse_identity
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.residual import Cell, Guard, Op
 from memfence.frontends.c.machine.titles import thread_title
@@ -53,7 +53,7 @@ def create_thread(path: Path, call: Call, handle: Scalar | None, function: Scala
 def _create(path: Path, call: Call, handle: Scalar | None, symbol: Symbol, argument: Scalar, style: str) -> None:
     name = thread_title(path, symbol, handle)
     if name in path.world.any_number:
-        create_crowd(path, call, handle, symbol, name, argument, style, start_sharing(path))
+        create_parameterised(path, call, handle, symbol, name, argument, style, start_sharing(path))
         return
     refuse_identity(path, f"it creates threads of its own, of `{name}`")
     positions = path.state.positions()
@@ -192,7 +192,7 @@ def join_thread(path: Path, call: Call, handle: Scalar, result: Scalar, size: in
         return
     thread = world.threads.get(handle.value)
     if thread is not None and thread.is_crowd:
-        join_crowd(path, call, thread, result)
+        join_parameterised(path, call, thread, result)
         return
     world.joined.add(handle.value)
     step = Atomically(path)
