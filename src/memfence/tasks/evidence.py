@@ -1,7 +1,7 @@
 """Why an answer is what it is: data that a report turns into words, and a checker into a check.
 
-VIOLATED comes with a `CounterexampleRun`, a `Lasso` or a `Counterexample`, HOLDS with one of the proofs, HOLDS_UP_TO with a `Bound`,
-`DelayBound`, `FewThreads` or `Cut`, UNKNOWN with a `Limit` or with what lies `Outside` the engine.
+VIOLATED comes with a `CounterexampleRun`, a `Lasso` or a `Counterexample`, HOLDS with one of the proofs, HOLDS_UP_TO
+with a `Bound`, `DelayBound`, `FewThreads` or `Cut`, UNKNOWN with a `Limit` or with what lies `Outside` the engine.
 """
 
 from __future__ import annotations
