@@ -26,12 +26,11 @@ def require_place(path: Path | None, option: str) -> None:
         raise typer.BadParameter(f"`{path}` is there already: take another name", param_hint=option)
 
 
-def _kept(option: str) -> set[str]:
+def _kept(option: str) -> frozenset[str]:
     """Endings of files that the option does not write over: a program may include them. Programs are for --output."""
-    from memfence.frontends.catalogue import LANGUAGES
+    from memfence.api.endings import HEADERS_OF_PROGRAMS, PARTS_OF_PROGRAMS
 
-    headers = {ending for language in LANGUAGES for ending in language.headers}
-    return headers if option == "--output" else headers | {s for language in LANGUAGES for s in language.suffixes}
+    return HEADERS_OF_PROGRAMS if option == "--output" else PARTS_OF_PROGRAMS
 
 
 def require_apart(inputs: Places, outputs: Places) -> None:
