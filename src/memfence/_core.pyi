@@ -588,6 +588,9 @@ class ExploreResult:
     def failure(self) -> Schedule | None: ...
 
     @property
+    def stuck(self) -> Schedule | None: ...
+
+    @property
     def kept(self) -> list[Schedule]: ...
 
 def explore_stateless(machine: Machine, monitor: bool, reduce: bool, preemptions: int, depth: int, stop_at_first: bool, keep: int, parts: int, part: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> ExploreResult:
