@@ -22,13 +22,6 @@ void in_pieces(void* address, std::size_t size, const Piece& piece) {
   }
 }
 
-void fail_if_freed(const void* address, bool writes, void* pc) {
-  if (!is_in_arena(address)) return;
-  const Block* block = block_at(address);
-  if (block != nullptr && block->is_freed)
-    world.fail(Finding::UseAfterFree, writes ? "a store to memory that was freed" : "a load of memory that was freed", pc);
-}
-
 void store_piece(const Cell& cell, std::uint64_t value, const LateStore& late) {
   const std::uint64_t before = cell.read();
   const int number = shared_cell(cell.address, cell.size, true, late.pc);
@@ -67,12 +60,23 @@ bool is_on_own_stack(const void* address) {
   return address >= me.stack && address < me.stack + me.stack_size;
 }
 
+// Blocks lie apart from each other, so that what reaches beyond one is in none.
+void fail_unless_allocated(const void* address, std::size_t size, bool writes, void* pc) {
+  if (!is_in_arena(address)) return;
+  const Block* block = block_at(address);
+  if (block == nullptr || static_cast<const char*>(address) + size > block->begin + block->size)
+    world.fail(Finding::OutOfBounds, writes ? "a store outside of every block of the heap" : "a load outside of every block of the heap",
+               pc);
+  if (block->is_freed)
+    world.fail(Finding::UseAfterFree, writes ? "a store to memory that was freed" : "a load of memory that was freed", pc);
+}
+
 // Stop before an access; others may free its memory in the meantime.
 void stop_before(const Wish& wish) {
   world.stop(wish);
   if (wish.kind != AccessKind::Load && wish.number >= 0)
     world.cells.learned |= world.guards.written(wish.number, world.me().held);
-  fail_if_freed(wish.cell.address, wish.kind != AccessKind::Load, wish.pc);
+  fail_unless_allocated(wish.cell.address, wish.cell.size, wish.kind != AccessKind::Load, wish.pc);
 }
 
 // The number of the cell if the access is a step of its own, else -1.
@@ -81,7 +85,7 @@ int shared_cell(void* address, std::size_t size, bool writes, void* pc) {
   world.watch_use(address, size, writes);
   int number = -1;
   if (!world.is_alone() && !is_local_storage(address)) number = world.cells.touch(address, size, world.me().id, writes);
-  if (number < 0) fail_if_freed(address, writes, pc);
+  if (number < 0) fail_unless_allocated(address, size, writes, pc);
   if (number < 0 && world.scouts && !world.is_alone() && ++world.me().unnoticed > kMostUnnoticed) world.let_others_run();
   return number;
 }

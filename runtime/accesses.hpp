@@ -11,6 +11,8 @@ bool is_on_own_stack(const void* address);
 // The number of the cell if the access is a step of its own, else -1.
 int shared_cell(void* address, std::size_t size, bool writes, void* pc);
 Wish wish_of(AccessKind kind, int number, const Cell& cell, void* pc, bool is_atomic);
+// That the memory, where it is of the heap, lies in a block that was not freed.
+void fail_unless_allocated(const void* address, std::size_t size, bool writes, void* pc);
 // Stop before an access; others may free its memory in the meantime.
 void stop_before(const Wish& wish);
 void fence_step(void* pc);

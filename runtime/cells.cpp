@@ -140,6 +140,8 @@ void Cells::free_block(char* block, std::size_t size, int thread, List<NumberedA
       if (number >= 0) into.push_back({AccessKind::Store, number});
     }
   }
+  for (const Object& known : objects_)  // locks and the like that lie in the block
+    if (known.object >= block && known.object < block + size) into.push_back({AccessKind::Store, known.number});
 }
 
 void Cells::expect(void* address, std::size_t size) {

@@ -2,6 +2,7 @@
 // and gone when the object is initialised again.
 #pragma once
 
+#include "accesses.hpp"
 #include "text.hpp"
 #include "world.hpp"
 
@@ -9,8 +10,9 @@ namespace memfence::running {
 
 constexpr int kDestroyed = -0x4d46;
 
-// Where objects keep the mark: an int of theirs that holds no such value otherwise.
+// Where objects keep the mark: an int of theirs that holds no such value otherwise. Nor may their memory be freed.
 inline void require_alive(const int& mark, const char* what, void* pc) {
+  fail_unless_allocated(&mark, sizeof(mark), true, pc);
   if (mark != kDestroyed) return;
   Text<64> message;
   message << "use of a destroyed " << what;

@@ -74,8 +74,8 @@ int destroy_mutex(pthread_mutex_t* mutex, void* pc) {
 }
 
 int lock_mutex(pthread_mutex_t* mutex, void* pc) {
-  Mutex& m = mutex_of(mutex);
   require_mutex(mutex, pc);
+  Mutex& m = mutex_of(mutex);
   if (m.owner == my_mark() && m.is_recursive()) {
     ++m.count;
     return 0;
@@ -88,8 +88,8 @@ int lock_mutex(pthread_mutex_t* mutex, void* pc) {
 }
 
 int try_mutex(pthread_mutex_t* mutex, void* pc) {
-  Mutex& m = mutex_of(mutex);
   require_mutex(mutex, pc);
+  Mutex& m = mutex_of(mutex);
   if (m.owner == my_mark() && m.is_recursive()) {
     ++m.count;
     return 0;
@@ -103,8 +103,8 @@ int try_mutex(pthread_mutex_t* mutex, void* pc) {
 }
 
 int unlock_mutex(pthread_mutex_t* mutex, void* pc) {
-  Mutex& m = mutex_of(mutex);
   require_mutex(mutex, pc);
+  Mutex& m = mutex_of(mutex);
   if (m.owner != my_mark()) {
     if (m.checks() || m.is_recursive()) return EPERM;
     world.fail(Finding::Misuse, "pthread_mutex_unlock of a mutex that the thread does not hold", pc);
@@ -113,7 +113,10 @@ int unlock_mutex(pthread_mutex_t* mutex, void* pc) {
     --m.count;
     return 0;
   }
-  if (is_program_code(pc)) world.synchronise(mutex, kMutex, "pthread_mutex_unlock", pc);
+  if (is_program_code(pc)) {
+    world.synchronise(mutex, kMutex, "pthread_mutex_unlock", pc);
+    require_mutex(mutex, pc);
+  }
   release(mutex);
   return 0;
 }

@@ -53,6 +53,7 @@ const char* name_of(Finding finding) {
     case Finding::DoubleFree: return "double free";
     case Finding::BadFree: return "bad free";
     case Finding::UseAfterFree: return "use after free";
+    case Finding::OutOfBounds: return "out of bounds";
     case Finding::ExitStatus: return "exit status";
     case Finding::EndlessLoop: return "endless loop";
     case Finding::Unsupported: return "unsupported";

@@ -28,6 +28,7 @@ enum class Finding : std::uint8_t {
   DoubleFree,
   BadFree,
   UseAfterFree,
+  OutOfBounds,
   ExitStatus,
   EndlessLoop,
   Unsupported,

@@ -100,6 +100,9 @@ def _diagnostics(output: str, path: str) -> list[Diagnostic]:
     if found:
         return found
     unresolved = [line for line in output.splitlines() if "undefined reference" in line or "error" in line]
+    if free := re.search(r"undefined reference to `(__VERIFIER_nondet_\w+)'", output):
+        message = f"`{free[1]}` may return any value, and a program that runs needs one"
+        return [_unplaced(path, message, hint="ask `memfence check`, or define the function in a file of your own")]
     reason = next(iter(unresolved or output.splitlines()), "no message")
     return [_unplaced(path, reason.strip())]
 
@@ -111,9 +114,9 @@ def _placed(match: re.Match[str], texts: dict[str, SourceText]) -> Diagnostic:
     return Diagnostic(Code.COMPILER, match["text"], Label(source.span(start, start + (len(rest[0]) if rest else 0))))
 
 
-def _unplaced(path: str, message: str) -> Diagnostic:
+def _unplaced(path: str, message: str, hint: str | None = None) -> Diagnostic:
     source = _read(path)
-    return Diagnostic(Code.COMPILER, message[:300], Label(source.span(0, min(1, len(source.text)))))
+    return Diagnostic(Code.COMPILER, message[:300], Label(source.span(0, min(1, len(source.text)))), hint=hint)
 
 
 def _read(path: str) -> SourceText:

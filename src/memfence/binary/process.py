@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 from memfence.binary.records import Fault, Layout, RunProgress, RunRecord, read_records
 from memfence.deadline import Deadline
@@ -44,8 +45,9 @@ def run_process(
     seconds: float | None = None,
     progress: Callable[[RunProgress], object] | None = None,
     shows_output: bool = False,
+    stop: Event | None = None,
 ) -> Ran:
-    """Run the program under its runtime. It is killed where it does not end in time."""
+    """Run the program under its runtime. It is killed where it does not end in time, or once `stop` is set."""
     reading, writing = os.pipe()
     try:
         with replay_file(replay) as schedule:
@@ -64,7 +66,7 @@ def run_process(
         os.close(writing)
     with os.fdopen(reading, "rb", buffering=0) as pipe:
         try:
-            text, killed = _read(pipe.fileno(), process, seconds, progress)
+            text, killed = _read(pipe.fileno(), process, seconds, progress, stop)
         except BaseException:
             process.kill()
             raise
@@ -127,6 +129,7 @@ def _read(
     process: subprocess.Popen[bytes],
     seconds: float | None,
     progress: Callable[[RunProgress], object] | None,
+    stop: Event | None,
 ) -> tuple[bytes, bool]:
     deadline = Deadline(None if seconds is None else seconds + GRACE_SECONDS)
     chunks: list[bytes] = []
@@ -134,7 +137,7 @@ def _read(
     with selectors.DefaultSelector() as selector:
         selector.register(descriptor, selectors.EVENT_READ)
         while True:
-            if deadline.passed:
+            if deadline.passed or (stop is not None and stop.is_set()):
                 process.kill()
                 return b"".join(chunks), True
             if not selector.select(POLL_SECONDS):

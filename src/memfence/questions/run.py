@@ -12,6 +12,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 from memfence.binary.build import Sources, build_program
 from memfence.binary.elsewhere import run_everywhere
@@ -29,6 +30,8 @@ from memfence.questions.run_parts import joined, know_the_same
 from memfence.questions.run_result import RunOptions, RunResult, verdict_of
 from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import all_processors
+
+Part = dict[str, str | int | float | bool]
 
 
 def run(files: tuple[str, ...], options: RunOptions) -> RunResult:
@@ -66,8 +69,7 @@ def _explore(
     else:
         workers = options.threads or all_processors()
         parts = [_part(options, deadline, reading, number, workers, buffers=buffers) for number in range(workers)]
-        with ThreadPoolExecutor(workers) as pool:
-            ran = list(pool.map(lambda part: _run_here(program, options, part, deadline), parts))
+        ran = _run_parts(program, options, parts, deadline)
     results = [result_of(one, program, files, options, reading) for one in ran]
     if workers == 1:
         return results[0]
@@ -77,9 +79,18 @@ def _explore(
     return joined(results, options)
 
 
-def _part(
-    options: RunOptions, deadline: Deadline, reading: Reading, number: int, count: int, *, buffers: bool
-) -> dict[str, str | int | float | bool]:
+def _run_parts(program: Path, options: RunOptions, parts: list[Part], deadline: Deadline) -> list[Ran]:
+    """All at once. An interrupt reaches this thread alone: the others are told."""
+    stop = Event()
+    with ThreadPoolExecutor(len(parts)) as pool:
+        try:
+            return list(pool.map(lambda part: _run_here(program, options, part, deadline, stop), parts))
+        except BaseException:
+            stop.set()
+            raise
+
+
+def _part(options: RunOptions, deadline: Deadline, reading: Reading, number: int, count: int, *, buffers: bool) -> Part:
     """What the runtime is told by whom takes one part of several: of the tree, or of the executions at random."""
     if options.random is None or count == 1:
         here = {"part": number, "parts": count, "buffers": buffers}
@@ -89,8 +100,11 @@ def _part(
     return {**_runtime_options(share, deadline), **reading_options(reading), **here}
 
 
-def _run_here(program: Path, options: RunOptions, part: dict[str, str | int | float | bool], deadline: Deadline) -> Ran:
-    return run_process(program, options.arguments, part, seconds=deadline.left, progress=options.progress)
+def _run_here(program: Path, options: RunOptions, part: Part, deadline: Deadline, stop: Event | None = None) -> Ran:
+    if deadline.passed:
+        return Ran((), 0, was_killed=True)
+    seconds = deadline.left
+    return run_process(program, options.arguments, part, seconds=seconds, progress=options.progress, stop=stop)
 
 
 def _runtime_options(options: RunOptions, deadline: Deadline) -> dict[str, str | int | float | bool]:

@@ -92,7 +92,7 @@ def bound_words(result: RunResult) -> list[str]:
     elif asked.preemptions is not None and counts.cut:
         words.append(counted(asked.preemptions, "preemption"))
     if asked.reorders_stores and not result.is_simulation_complete:
-        words.append(counted(result.simulated or 0, "random execution with reordered stores"))
+        words.append(f"{counted(result.simulated or 0, 'random execution')} with reordered stores")
     if counts.spins_roughly:
         words.append("100 rounds of loops that only read")
     if counts.more_wake_ups:
