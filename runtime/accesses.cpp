@@ -65,8 +65,8 @@ void fail_unless_allocated(const void* address, std::size_t size, bool writes, v
   if (!is_in_arena(address)) return;
   const Block* block = block_at(address);
   if (block == nullptr || static_cast<const char*>(address) + size > block->begin + block->size)
-    world.fail(Finding::OutOfBounds, writes ? "a store outside of every block of the heap" : "a load outside of every block of the heap",
-               pc);
+    world.fail(Finding::OutOfBounds,
+               writes ? "a store outside of every block of the heap" : "a load outside of every block of the heap", pc);
   if (block->is_freed)
     world.fail(Finding::UseAfterFree, writes ? "a store to memory that was freed" : "a load of memory that was freed", pc);
 }

@@ -1,6 +1,8 @@
 // A thread of the program: a stack of its own, its copy of thread-local storage, and what it is about to do.
 #pragma once
 
+#include <unwind.h>
+
 #include <cstdint>
 
 #include "execution/access.hpp"
@@ -161,6 +163,8 @@ struct Fiber {
   List<void*> calls;
   List<ThreadLocalValue> values;
   List<ThreadExit> exits;
+  List<void*> cleanups;        // of pthread_cleanup_push in C: where their frames go on
+  _Unwind_Exception unwinding = {};  // its stack, once it has called pthread_exit
   void* waits_on = nullptr;   // condition variable or futex
   int choice = 0;             // what was chosen for its last step: 0, or what its environment did
   std::uint32_t changes = 0;  // that it made to memory, its stack aside, or to synchronisation objects

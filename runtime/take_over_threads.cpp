@@ -49,11 +49,6 @@ void detach_thread(pthread_t thread) {
   if (Fiber* other = fiber_of(thread)) other->detached = true;
 }
 
-void exit_thread(void* result, void* pc) {
-  if (world.me().id == 0) world.fail(Finding::Unsupported, "pthread_exit in the main thread", pc);
-  world.finish(result);
-}
-
 void* site_of(void** frame) {
   void** const end = reinterpret_cast<void**>(world.me().stack + world.me().stack_size);
   for (void** at = frame + kReturnAddress; at < end; ++at)

@@ -6,6 +6,7 @@
 
 #include "arena.hpp"
 #include "complain.hpp"
+#include "exits.hpp"
 #include "pages.hpp"
 #include "switch.hpp"
 
@@ -103,6 +104,7 @@ void World::prepare(Fiber& fiber) {
 void World::reset() {
   restore_snapshot();
   reset_arena();
+  forget_keys();
   for (int i = 0; i < created_ids_end_; ++i) {
     Fiber& f = *fibers_[i];
     if (f.state == Fiber::State::Unborn) continue;
@@ -122,6 +124,7 @@ void World::reset() {
     f.calls.clear();
     f.values.clear();
     f.exits.clear();
+    f.cleanups.clear();
     f.waits_on = nullptr;
     f.choice = 0;
     f.changes = 0;
@@ -286,7 +289,7 @@ int World::create(void* (*start)(void*), void* argument, bool detached, void* pc
 
 void World::joined(Fiber& other) {
   other.joined = true;
-  --unjoined_;
+  if (other.id != 0) --unjoined_;
 }
 
 void World::enter_fiber() {
@@ -305,6 +308,7 @@ void World::finish(void* result) {
     last.function(last.object);
     settle();
   }
+  destroy_values();
   changed();
   stop(wish_for(&me, kExit, "thread exit", nullptr, nullptr));
   me.result = result;

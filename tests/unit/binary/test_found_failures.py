@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from memfence.diagnostics import InputError
 from memfence.tasks.answer import Verdict
 from support.run_programs import HEAD, run_text, two_threads
 
@@ -16,6 +17,7 @@ CAUSES = {
     "double free": ("", "void *p = malloc(8); free(p); free(p);"),
     "bad free": ("int x;", "free(&x);"),
     "use after free": ("", "volatile int *p = malloc(8); free((void *)p); *p = 1;"),
+    "out of bounds": ("", "volatile int *p = malloc(16); p[4] = 1;"),
     "exit status": ("", "exit(3);"),
     "stack overflow": (
         "static int deep(int n) { volatile char a[4096]; a[0] = n; return deep(n + 1) + a[0]; }",
@@ -34,6 +36,27 @@ def test_a_mistake_is_found_with_its_place(tmp_path: Path, cause: str) -> None:
     (finding,) = result.findings
     assert (finding.kind, finding.cause, finding.thread) == ("failure", cause, 1)
     assert finding.place.path.endswith("program.c") and finding.place.function in ("one", "deep")
+
+
+def test_a_lock_in_freed_memory_is_used_after_free(tmp_path: Path) -> None:
+    """Also where another thread frees it between two calls: freeing is a step for those who lock it."""
+    declarations = "static pthread_mutex_t *m;\n__attribute__((constructor)) static void make(void) { MAKE }"
+    made = declarations.replace("MAKE", "m = malloc(sizeof *m); pthread_mutex_init(m, 0);")
+    held = two_threads(made, "pthread_mutex_lock(m); free(m); pthread_mutex_unlock(m);", "")
+    between = two_threads(made, "pthread_mutex_lock(m); pthread_mutex_unlock(m);", "free(m);")
+    for text in (held, between):
+        result = run_text(tmp_path, text)
+        assert {finding.cause for finding in result.findings} == {"use after free"}
+
+
+def test_no_time_is_no_answer(tmp_path: Path) -> None:
+    result = run_text(tmp_path, two_threads("", "", ""), timeout_seconds=0)
+    assert (result.verdict, result.counts.executions) == (Verdict.UNKNOWN, 0)
+
+
+def test_a_value_that_nobody_gives_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="`__VERIFIER_nondet_int` may return any value"):
+        run_text(tmp_path, two_threads("int __VERIFIER_nondet_int(void);", "__VERIFIER_nondet_int();", ""))
 
 
 @pytest.mark.parametrize("body", ["fork();", 'system("true");', "int ends[2]; pipe(ends);"])
