@@ -161,7 +161,8 @@ Confirmation confirm(const std::vector<int>& prefix, const StaleLoad& stale, int
     result.steps = prefix;
     go_on(result.steps, manner_of(result.attempts++, stale.reader, writer, chance), chance, options);
     if (world.failure.kind == Finding::Unsupported || world.cells.overlooked) continue;
-    result.is_deadlock = is_stuck();
+    result.is_deadlock = is_stuck() && !world.has_endless();
+    if (is_stuck()) world.blame_endless();
     if (world.failure.kind == Finding::None && !result.is_deadlock) continue;
     result.failure = world.failure;
     result.is_confirmed = true;

@@ -141,6 +141,7 @@ struct Fiber {
   char* variables = nullptr;        // thread-local, of the program
   enum class State : std::uint8_t { Unborn, Running, Done } state = State::Unborn;
   bool joined = false, detached = false, quiet_birth = false;
+  bool is_endless = false;    // it runs on without a step that others could notice
   int created = 0;            // threads so far
   int joiner = -1;
   void* (*start)(void*) = nullptr;

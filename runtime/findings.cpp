@@ -51,6 +51,7 @@ void Findings::stale(const std::vector<int>& steps, const StaleLoad& load) {
 }
 
 void Findings::ended(const std::vector<int>& steps, const Ending& ending) {
+  if (!ending.truncated) world.blame_endless();
   const bool fails = ending.failed || world.failure.kind != Finding::None;
   if (!fails && !ending.truncated && world.is_void()) {
     dropped += world.has_false_assumption();

@@ -71,6 +71,7 @@ void replay(const Options& options, int descriptor) {
   world.logs = true;
   world.reset();
   const std::size_t taken = take_steps(steps);
+  if (is_stuck()) world.blame_endless();
   Record record("replayed");
   record.add("taken", static_cast<std::uint64_t>(taken))
       .add("of", static_cast<std::uint64_t>(steps.size()))

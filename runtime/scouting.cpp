@@ -44,7 +44,7 @@ void scout(const Options& options, PlainRaces& races) {
     quiet = world.cells.learned ? 0 : quiet + 1;
     // An execution that learns has steps behind it that were no steps yet: what they synchronise is not in the log.
     if (!world.cells.learned) races.look(world.log);
-    if (world.failure.kind == Finding::EndlessLoop) break;  // the exploration will meet it, too
+    if (world.has_endless()) break;  // the exploration will meet it, too
   }
   world.scouts = world.logs = false;
 }

@@ -31,14 +31,23 @@ void* pc_of_hook() {
   return frame >= me.stack && frame < me.stack + me.stack_size ? memfence_frame[kFrameReturn] : me.wish.pc;
 }
 
-// End the execution: go on in the scheduler as if the fiber had switched to it.
-void land(ucontext_t* context, Finding kind, const char* message) {
+void* place_of(const ucontext_t* context) {
   auto* pc = reinterpret_cast<void*>(context->uc_mcontext.gregs[REG_RIP]);
   if (!is_program_code(pc)) pc = pc_of_hook();
   if (!is_program_code(pc) && !world.me().calls.empty()) pc = world.me().calls.back();
-  world.crash_landing(kind, pc, message);
+  return pc;
+}
+
+// Go on in the scheduler as if the fiber had switched to it.
+void go_to_scheduler(ucontext_t* context) {
   context->uc_mcontext.gregs[REG_RSP] = reinterpret_cast<greg_t>(world.scheduler_stack);
   context->uc_mcontext.gregs[REG_RIP] = reinterpret_cast<greg_t>(&memfence_resume);
+}
+
+// End the execution.
+void land(ucontext_t* context, Finding kind, const char* message) {
+  world.crash_landing(kind, place_of(context), message);
+  go_to_scheduler(context);
 }
 
 const char* text_of(int signal) {
@@ -74,7 +83,10 @@ void on_tick(int, siginfo_t*, void* raw) {
   world.is_interrupted = true;  // its next hook ends it; if there is none, so do we
   if (idle_ticks_ < most_ticks_ + 2) return;
   idle_ticks_ = 0;
-  land(static_cast<ucontext_t*>(raw), Finding::EndlessLoop, kEndless);
+  auto* context = static_cast<ucontext_t*>(raw);
+  auto* pc = reinterpret_cast<void*>(context->uc_mcontext.gregs[REG_RIP]);
+  world.leave_behind(is_program_code(pc) ? pc : place_on_stack(reinterpret_cast<void**>(context->uc_mcontext.gregs[REG_RSP])));
+  go_to_scheduler(context);
 }
 
 void handle(int signal, void (*handler)(int, siginfo_t*, void*)) {
@@ -86,6 +98,14 @@ void handle(int signal, void (*handler)(int, siginfo_t*, void*)) {
 
 }  // namespace
 
+void* place_on_stack(void** top) {
+  const Fiber& me = world.me();
+  if (!is_on_own_stack(top)) return me.wish.pc;
+  for (void** const end = reinterpret_cast<void**>(me.stack + me.stack_size); top < end; ++top)
+    if (is_program_code(*top)) return *top;
+  return me.wish.pc;
+}
+
 void take_over_signals(double seconds) {
   stack_t stack = {};
   stack.ss_size = kSignalStack;
@@ -96,6 +116,34 @@ void take_over_signals(double seconds) {
   handle(SIGALRM, on_tick);
   const itimerval every{{0, static_cast<suseconds_t>(kAlarm * 1e6)}, {0, static_cast<suseconds_t>(kAlarm * 1e6)}};
   setitimer(ITIMER_REAL, &every, nullptr);
+}
+
+namespace {
+bool is_never_ready(const Fiber&) { return false; }
+}  // namespace
+
+void World::leave_behind(void* pc) {
+  Fiber& me = *current;
+  is_interrupted = false;
+  for (std::size_t i = me.shown.size(); i-- > 0;) me.shown[i].cell.write(me.shown[i].value);
+  me.shown.clear();
+  me.is_endless = true;
+  me.wish = Wish{};
+  me.wish.pc = pc;
+  me.wish.name = "runs on for ever";
+  me.wish.is_ready = is_never_ready;
+  in_program = false;
+}
+
+void World::blame_endless() {
+  if (is_over()) return;
+  for (int id = 0; id < known_threads(); ++id) {
+    if (is_done(id) || !fibers_[id]->is_endless) continue;
+    failure.kind = Finding::EndlessLoop;
+    failure.thread = id;
+    failure.pc = fibers_[id]->wish.pc;
+    strncpy(failure.message, kEndless, sizeof(failure.message) - 1);
+  }
 }
 
 void World::crash_landing(Finding kind, void* pc, const char* message) {

@@ -7,4 +7,7 @@ namespace memfence::running {
 // for `seconds` without a step does so, too.
 void take_over_signals(double seconds);
 
+// Where the program called what the thread is in: the first place of the program that its stack names.
+void* place_on_stack(void** top);
+
 }  // namespace memfence::running

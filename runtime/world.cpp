@@ -109,7 +109,7 @@ void World::reset() {
     Fiber& f = *fibers_[i];
     if (f.state == Fiber::State::Unborn) continue;
     f.state = Fiber::State::Unborn;
-    f.joined = f.detached = f.quiet_birth = f.is_eligible = f.has_unfenced_store = f.is_in_library = false;
+    f.joined = f.detached = f.quiet_birth = f.is_endless = f.is_eligible = f.has_unfenced_store = f.is_in_library = false;
     f.created = 0;
     f.releases = f.stored_releases = f.epoch = 0;
     f.joiner = -1;

@@ -100,6 +100,13 @@ class World {
   bool is_done(int id) const { return is_over() || id >= created_ids_end_ || fibers_[id]->state == Fiber::State::Done; }
   // Nobody can go on. Whether this is for ever: not if somebody waits in a loop that might have ended without a change.
   bool waits_for_ever() const;
+  // Nobody can go on: a thread that was left behind is why, where there is one.
+  void blame_endless();
+  bool has_endless() const {
+    for (int id = 0; id < known_threads(); ++id)
+      if (!is_done(id) && fibers_[id]->is_endless) return true;
+    return false;
+  }
   bool is_unborn(int id) const { return fibers_[id]->state == Fiber::State::Unborn; }
   bool is_ready(int id) const;
   // Whether the environment can do that to the thread now, instead of its step: 1 to `whims` of its wish.
@@ -211,6 +218,8 @@ class World {
     if (logs && !log.empty() && logged_) log.back().value = value, log.back().has_value = true;
   }
   void crash_landing(Finding kind, void* pc, const char* message);
+  // The thread runs on for ever, and nobody could notice what it does: the others go on without it.
+  void leave_behind(void* pc);
   void* scheduler_stack = nullptr;
   [[noreturn]] void enter_fiber();
   bool is_on_stack_guard(const void* address) const;

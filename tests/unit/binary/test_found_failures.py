@@ -49,6 +49,15 @@ def test_a_lock_in_freed_memory_is_used_after_free(tmp_path: Path) -> None:
         assert {finding.cause for finding in result.findings} == {"use after free"}
 
 
+def test_a_thread_that_runs_on_is_wrong_where_the_process_waits_for_it(tmp_path: Path) -> None:
+    loop = two_threads("atomic_int stop, work;", "while (!stop) work++;", "")
+    waited = run_text(tmp_path, loop, hang_seconds=0.25)
+    (finding,) = waited.findings
+    assert (finding.cause, finding.thread, finding.place.function) == ("endless loop", 1, "one")
+    detached = loop.replace("pthread_join(a, 0);", "pthread_detach(a);")
+    assert run_text(tmp_path, detached, hang_seconds=0.25).verdict is Verdict.HOLDS
+
+
 def test_no_time_is_no_answer(tmp_path: Path) -> None:
     result = run_text(tmp_path, two_threads("", "", ""), timeout_seconds=0)
     assert (result.verdict, result.counts.executions) == (Verdict.UNKNOWN, 0)
