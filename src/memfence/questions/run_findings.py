@@ -40,7 +40,7 @@ def finding_of(raw: RawFinding, names: Names) -> RunFinding:
         raw.kind,
         raw.message,
         raw.reader if raw.kind == "borderline" else raw.thread,
-        _place(stale, steps, waiting),
+        _place(raw, stale, steps, waiting),
         raw.executions,
         raw.schedule,
         steps,
@@ -50,12 +50,15 @@ def finding_of(raw: RawFinding, names: Names) -> RunFinding:
     )
 
 
-def _place(stale: StaleLoad | None, steps: tuple[ProgramStep, ...], waiting: tuple[ProgramStep, ...]) -> Place:
+def _place(
+    raw: RawFinding, stale: StaleLoad | None, steps: tuple[ProgramStep, ...], waiting: tuple[ProgramStep, ...]
+) -> Place:
     if stale is not None:
         return stale.load.place
     if steps and steps[-1].kind == "failure":
         return steps[-1].place
-    known = [step.place for step in (*waiting, *reversed(steps)) if step.place.line > 0]
+    blamed = [step for step in waiting if raw.kind != "deadlock" and step.thread == raw.thread]
+    known = [step.place for step in (*blamed, *waiting, *reversed(steps)) if step.place.line > 0]
     return next(iter(known), NO_PLACE)
 
 
