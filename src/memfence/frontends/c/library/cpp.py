@@ -152,6 +152,4 @@ FUNCTIONS: dict[str, Handler] = {
     f"{STD}18condition_variableD2Ev": WAITING["pthread_cond_destroy"],
     "__cxa_guard_acquire": _guard_acquire,
     "__cxa_guard_release": _guard_release,
-    "__cxa_atexit": nothing,
-    "__cxa_thread_atexit": nothing,
 }

@@ -16,6 +16,7 @@ from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.llvm.demangling import demangled
 from memfence.frontends.c.llvm.instructions import Call, Other
 from memfence.frontends.c.llvm.values import Global
+from memfence.frontends.c.machine.at_end import register, register_for_thread, runs_at_exit, runs_at_thread_end
 from memfence.frontends.c.machine.atomically import returned
 from memfence.frontends.c.machine.ending import end_process, end_with_status
 from memfence.frontends.c.machine.liveness import FunctionFacts
@@ -56,6 +57,8 @@ def ending_handler(name: str) -> Handler | None:
 
 
 def _exit(path: Path, call: Call, arguments: list[Value]) -> None:
+    if call_name(call) == "exit" and (runs_at_thread_end(path) or runs_at_exit(path)):
+        return
     end_with_status(path, EXIT, call_name(call), number(path, arguments, 0))
 
 
@@ -95,6 +98,18 @@ def _no_handler(what: str, argument: int) -> Handler:
         returned(path, call, ZERO)
 
     return install
+
+
+def _at_exit(path: Path, call: Call, arguments: list[Value]) -> None:
+    register(path, call, number(path, arguments, 0), None)
+
+
+def _destroy_at_exit(path: Path, call: Call, arguments: list[Value]) -> None:
+    register(path, call, number(path, arguments, 0), number(path, arguments, 1))
+
+
+def _destroy_at_thread_end(path: Path, call: Call, arguments: list[Value]) -> None:
+    register_for_thread(path, call, number(path, arguments, 0), number(path, arguments, 1))
 
 
 # Exceptions.
@@ -141,7 +156,9 @@ FUNCTIONS: dict[str, Handler] = {
     "kill": _kill,
     "signal": _no_handler("a signal handler", 1),
     "sigaction": _no_handler("a signal handler", 1),
-    "atexit": _no_handler("a function that runs at exit", 0),
+    "atexit": _at_exit,
+    "__cxa_atexit": _destroy_at_exit,
+    "__cxa_thread_atexit": _destroy_at_thread_end,
     "at_quick_exit": _no_handler("a function that runs at exit", 0),
     "__cxa_allocate_exception": _throw,
     "__cxa_throw": _throw,

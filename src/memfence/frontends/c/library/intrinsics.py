@@ -8,14 +8,12 @@ from memfence.frontends.c.library.arguments import known, nothing
 from memfence.frontends.c.library.bit_intrinsics import bit_intrinsic
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.library.text import copy_memory, set_memory
-from memfence.frontends.c.llvm.instructions import Call, GlobalVariable
-from memfence.frontends.c.llvm.types import size_of
+from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.llvm.values import Global, Local
 from memfence.frontends.c.machine import private
 from memfence.frontends.c.machine.atomically import returned
 from memfence.frontends.c.machine.lifetime import forget_content
 from memfence.frontends.c.machine.liveness import CONTENT
-from memfence.frontends.c.machine.memory import UNIT
 from memfence.frontends.c.machine.path import FLOAT_HINT, Path
 from memfence.frontends.c.machine.residual import Barrier
 from memfence.frontends.c.machine.undefined import SIGNED_OVERFLOW
@@ -108,33 +106,8 @@ def _lifetime(path: Path, call: Call, arguments: list[Value]) -> None:
 
 
 def _thread_local(path: Path, call: Call, arguments: list[Value]) -> None:
-    """Each thread has its own copy of the variable."""
-    operand = call.arguments[0][1]
-    if not isinstance(operand, Global):
-        raise path.refuse(Code.UNSUPPORTED, "a thread-local variable that is not known")
-    symbol = path.world.linked.find(path.state.top.symbol.module, operand.name)
-    original = path.address_of(operand.name)
-    if path.process.number == 0 or symbol is None or not isinstance(symbol.definition, GlobalVariable):
-        returned(path, call, Known(original))
-        return
-    first = path.world.space.at(original)
-    assert first is not None
-    name = f"{path.process.thread.name}:{first.name}"
-    key = ("thread-local", path.process.number, original)
-    copy = path.world.space.place(
-        key,
-        size_of(symbol.definition.type),
-        name,
-        "global",
-        first.debug,
-        first.type,
-        path.process.number,
-        alignment=max(symbol.definition.alignment, UNIT),
-    )
-    image = path.world.space.images.get(original)
-    if image is not None:
-        path.world.space.images.setdefault(copy.start, bytearray(image))
-    returned(path, call, Known(copy.start))
+    """Naming the variable is enough: each thread has its own copy."""
+    returned(path, call, arguments[0])
 
 
 ADD_OVERFLOWS, SUBTRACTION_OVERFLOWS, MULTIPLICATION_OVERFLOWS, NEGATION_OVERFLOWS = 0, 21, 12, 13

@@ -91,13 +91,21 @@ class Linked:
 
     def constructors(self) -> list[Symbol]:
         """The functions that run before the first one: initialisers of C++, `__attribute__((constructor))`."""
+        return self._listed("llvm.global_ctors")
+
+    def destructors(self) -> list[Symbol]:
+        """Functions with `__attribute__((destructor))`, the last one to run first."""
+        return self._listed("llvm.global_dtors")
+
+    def _listed(self, name: str) -> list[Symbol]:
+        """The functions of a table of the compiler, by their priority."""
         found: list[tuple[int, Symbol]] = []
         for number, module in enumerate(self.modules):
-            table = module.variables.get("llvm.global_ctors")
+            table = module.variables.get(name)
             for _, entry in table.initial.elements if table and isinstance(table.initial, Aggregate) else ():
                 match entry:
-                    case Aggregate(((_, Number(priority)), (_, Global(name)), *_)):
-                        symbol = self.find(number, name)
+                    case Aggregate(((_, Number(priority)), (_, Global(function)), *_)):
+                        symbol = self.find(number, function)
                         found += [] if symbol is None else [(priority, symbol)]
         return [symbol for _, symbol in sorted(found, key=lambda one: one[0])]
 

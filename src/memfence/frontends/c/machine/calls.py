@@ -11,6 +11,7 @@ from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.llvm.link import Symbol
 from memfence.frontends.c.llvm.types import VOID
 from memfence.frontends.c.llvm.values import Global, Ignored, InlineAsm
+from memfence.frontends.c.machine.at_end import runs_at_exit, runs_at_thread_end
 from memfence.frontends.c.machine.atomically import returned
 from memfence.frontends.c.machine.by_value import copied_structs
 from memfence.frontends.c.machine.lifetime import begin_locals, end_locals
@@ -127,12 +128,15 @@ def return_from(path: Path, value: Value | None) -> None:
     frame = state.top
     depth = len(state.frames) - 1
     if depth == 0:
-        finish_thread(path, value)
+        if not runs_at_thread_end(path) and not (path.process.thread.block is None and runs_at_exit(path)):
+            finish_thread(path, value)
         return
     ops = end_locals(path, depth)
     state.frames.pop()
     assert frame.call is not None
     if frame.call.result.startswith("!"):  # a call of the machine's own, such as a destructor at the end
+        if ops:
+            path.emit(ops)
         return
     returned(path, frame.call, value, meet=not frame.atomic and not ops)
     if (frame.atomic or ops) and not path.ended:

@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from memfence.codes import Code
-from memfence.frontends.c.llvm.instructions import Call, Instruction, Phi
+from memfence.frontends.c.llvm.instructions import Call, GlobalVariable, Instruction, Phi
 from memfence.frontends.c.llvm.link import Symbol
 from memfence.frontends.c.llvm.metadata import DebugInfo, Place
 from memfence.frontends.c.llvm.types import ArrayType, FloatType, IntType, StructType, Type, size_of
-from memfence.frontends.c.llvm.values import Aggregate, Global, Local, Operand, Real, Zero
+from memfence.frontends.c.llvm.values import AddressOf, Aggregate, Converted, Global, Local, Operand, Real, Zero
 from memfence.frontends.c.llvm.values import Undefined as NoValue
 from memfence.frontends.c.machine.arithmetic import negation
 from memfence.frontends.c.machine.constants import NotConstant
-from memfence.frontends.c.machine.memory import UNIT
+from memfence.frontends.c.machine.memory import UNIT, Object
 from memfence.frontends.c.machine.packing import WIDEST, plain, replaced
 from memfence.frontends.c.machine.private import Unsettled
 from memfence.frontends.c.machine.process import SCRATCH, Location, Process
@@ -218,6 +218,8 @@ class Path:
                 return frame.env.get(name, ZERO)
             case Real():
                 raise self.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
+            case Global() | AddressOf() | Converted() if (copy := self._own_copy(operand)) is not None:
+                return Known(copy)
             case Global(name):
                 return Known(self.address_of(name))
             case Zero() | NoValue() if isinstance(type, StructType | ArrayType):
@@ -240,6 +242,30 @@ class Path:
         if isinstance(type, ArrayType):
             return Parts(tuple(self._whole(type.element, item) for _ in range(type.count)))
         return item
+
+    def _own_copy(self, operand: Operand) -> int | None:
+        """The address in the copy of the thread that runs, if the constant is one of a thread-local variable."""
+        base, module = operand, self.state.top.symbol.module
+        while isinstance(base, AddressOf | Converted):
+            base = base.base if isinstance(base, AddressOf) else base.operand
+        if self.process.number == 0 or not isinstance(base, Global):
+            return None
+        symbol = self.world.linked.find(module, base.name)
+        if symbol is None or not isinstance(symbol.definition, GlobalVariable) or not symbol.definition.thread_local:
+            return None
+        first = self.world.constants.place(symbol)
+        copy = self._copy_of(first, symbol.definition)
+        return copy.start + self.world.constants.number(module, operand) - first.start
+
+    def _copy_of(self, first: Object, variable: GlobalVariable) -> Object:
+        """The thread's own copy of what the main thread has as `first`."""
+        number, space = self.process.number, self.world.space
+        name, alignment = f"{self.process.thread.name}:{first.name}", max(variable.alignment, UNIT)
+        key = ("thread-local", number, first.start)
+        copy = space.place(key, first.size, name, "global", first.debug, first.type, number, alignment=alignment)
+        if first.start in space.images:
+            space.images.setdefault(copy.start, bytearray(space.images[first.start]))
+        return copy
 
     def address_of(self, name: str) -> int:
         try:

@@ -7,6 +7,7 @@ from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.llvm.link import Linked, Symbol
 from memfence.frontends.c.llvm.types import VOID
 from memfence.frontends.c.llvm.values import Global
+from memfence.frontends.c.machine.at_end import register_first
 from memfence.frontends.c.machine.counting import NO_OVERFLOW, forget_numbers
 from memfence.frontends.c.machine.data_independence import resolve_draws
 from memfence.frontends.c.machine.execute import execute
@@ -107,6 +108,8 @@ class _Pass:
             env[facts.function.parameters[0][1]] = Known(1)
         frames = [Frame(entry, facts, facts.entry, 0, env), *self._constructors()]
         state = State(frames, started=False)
+        for symbol in self.world.linked.destructors():
+            register_first(self.world, state, self.world.constants.place(symbol).start)
         process = self.processes[0]
         process.arrive(state, None)
 

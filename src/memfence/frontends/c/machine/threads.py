@@ -11,6 +11,7 @@ from memfence.frontends.c.llvm.link import Symbol
 from memfence.frontends.c.machine import private
 from memfence.frontends.c.machine.access import write_cells
 from memfence.frontends.c.machine.arithmetic import compare
+from memfence.frontends.c.machine.at_end import runs_at_thread_end
 from memfence.frontends.c.machine.atomically import Atomically
 from memfence.frontends.c.machine.ending import end_with_status
 from memfence.frontends.c.machine.lifetime import end_thread_locals
@@ -209,7 +210,14 @@ def join_thread(path: Path, call: Call, handle: Scalar, result: Scalar, size: in
 
 def exit_thread(path: Path, value: Value | None) -> None:
     """`pthread_exit`: all calls end."""
+    if runs_at_thread_end(path):
+        return
     if path.process.thread.block is None:
+        path.world.exits = True
+        if path.world.at_exit:
+            raise path.refuse(
+                Code.UNSUPPORTED, "`main` ends its thread, and something runs at exit"
+            )
         path.stop("end", end_thread_locals(path))
     else:
         finish_thread(path, value)

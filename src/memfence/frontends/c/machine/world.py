@@ -39,6 +39,10 @@ FLAG_BYTES = 8
 """So far before an object lies what says that it was freed, or that its call has returned."""
 
 
+AtExit = tuple[int, int | None, object]
+"""A function that runs when the process exits, its argument, and where it was registered, if it may be more often."""
+
+
 class Restart(Exception):
     """What was learned makes everything so far too optimistic."""
 
@@ -89,6 +93,8 @@ class World:
     mortal: set[int] = field(default_factory=set)
     meets_early: bool = False
     ignores_signals: bool = False
+    at_exit: dict[AtExit, None] = field(default_factory=dict)
+    late_at_exit: set[AtExit] = field(default_factory=set)
     widened: dict[tuple[int, tuple[Position, ...]], set[object]] = field(default_factory=dict)
     thread_arguments: dict[object, ValueSet] = field(default_factory=dict)
     thread_numbers: dict[object, int] = field(default_factory=dict)
@@ -99,6 +105,7 @@ class World:
     values: dict[int, ValueSet] = field(default_factory=dict)
     growths: dict[int, int] = field(default_factory=dict)
     # Of one pass:
+    exits: bool = False
     joined: set[int] = field(default_factory=set)
     threads: dict[int, Thread] = field(default_factory=dict)
     readers: dict[int, set[int]] = field(default_factory=dict)
@@ -127,6 +134,7 @@ class World:
     def begin_pass(self) -> None:
         self.threads, self.readers, self.writers = {}, {}, {}
         self.base, self.notes, self.assumed, self.grown = None, {}, set(), set()
+        self.exits = False
         self.unbounded, self.repeated, self.decided = set(), set(), set()
         self.evident, self.evident_places = set(), set()
         self.new_shared, self.joined, self.begun, self.skipped, self.copied = set(), set(), set(), set(), set()
@@ -151,6 +159,15 @@ class World:
     def note(self, text: str, *, is_cut: bool = False) -> None:
         """A restriction of what a verdict covers. `is_cut`: the runs beyond it come to a location of kind "bound"."""
         self.notes[text] = is_cut
+
+    def runs_at_exit(self, key: AtExit, *, late: bool) -> None:
+        """It may be registered; `late`: when other threads may be running. Restart where that was taken to be so."""
+        known = len(self.at_exit) + len(self.late_at_exit)
+        self.at_exit[key] = None
+        if late:
+            self.late_at_exit.add(key)
+        if len(self.at_exit) + len(self.late_at_exit) > known and (self.exits or len(self.late_at_exit) > 1):
+            raise Restart("something else runs at exit")
 
     # Shared memory.
 
