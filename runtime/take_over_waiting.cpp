@@ -203,6 +203,10 @@ int down_until(sem_t* semaphore, const timespec* limit, const char* name, void* 
 
 MEMFENCE_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) {
   MEMFENCE_UNLESS_EXPLORED(sem_init, semaphore, shared, value);
+  if (value > SEM_VALUE_MAX) {
+    errno = EINVAL;
+    return -1;
+  }
   __builtin_memset(semaphore, 0, sizeof(*semaphore));
   value_of(semaphore) = value;
   return 0;

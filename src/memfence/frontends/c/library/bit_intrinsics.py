@@ -13,7 +13,7 @@ from memfence.frontends.c.machine.arithmetic import as_unsigned, choose, compare
 from memfence.frontends.c.machine.atomically import returned
 from memfence.frontends.c.machine.packing import WIDEST, packed, part, plain
 from memfence.frontends.c.machine.path import LONG_HINT, LONG_INTEGER, Path
-from memfence.frontends.c.machine.undefined import Undefined, used
+from memfence.frontends.c.machine.undefined import SIGNED_OVERFLOW, Undefined, used
 from memfence.frontends.c.machine.value_sets import listed, range_of_bits
 from memfence.frontends.c.machine.values import ONE, ZERO, Known, Packed, Parts, Scalar, Unknown, Value
 from memfence.program.expressions import Binary, Const, disjunction
@@ -43,6 +43,8 @@ def _handler(computed: Computed) -> Handler:
         operands = [number(path, arguments, position) for position in range(len(arguments))]
         if computed in COUNTS and operands[1] == ONE:
             _check_not_zero(path, operands[0])
+        if computed is _absolute and operands[1] == ONE and path.world.options.overflow:
+            _check_not_least(path, bits, operands[0])
         if not path.ended:
             returned(path, call, computed(bits, operands))
 
@@ -55,6 +57,15 @@ def _check_not_zero(path: Path, value: Scalar) -> None:
         raise Undefined(ZERO_IS_UNDEFINED)
     if isinstance(value, Unknown) and value.values.contains(0):
         path.check(Binary("!=", value.expr, Const(0)), ZERO_IS_UNDEFINED)
+
+
+def _check_not_least(path: Path, bits: int, value: Scalar) -> None:
+    """An operand of `abs`: the least integer has no positive counterpart."""
+    least = range_of_bits(bits)[0]
+    if value == Known(least):
+        raise Undefined(SIGNED_OVERFLOW)
+    if isinstance(value, Unknown) and value.values.contains(least):
+        path.check(Binary("!=", value.expr, Const(least)), SIGNED_OVERFLOW)
 
 
 def _ideal(op: str, bits: int, a: Scalar, b: Scalar) -> Scalar:

@@ -79,6 +79,7 @@ def _guard_acquire(path: Path, call: Call, arguments: list[Value]) -> None:
     def act(p: Path, address: int) -> None:
         first = p.fork()
         assert first is not None
+        is_stuck = True
         for way, wanted, result in ((first, ZERO, ONE), (p, ONE, ZERO)):
             step = Atomically(way)
             offset = 0 if result == ZERO else 1
@@ -86,10 +87,11 @@ def _guard_acquire(path: Path, call: Call, arguments: list[Value]) -> None:
             if result == ONE:
                 step.wait_for(compare("eq", 8, step.read(address, 1), ZERO))
                 step.write(address + 1, ONE, 1)
-            if step.is_stuck:
-                way.ended = True
-            else:
+            is_stuck = is_stuck and step.is_stuck
+            if is_stuck and way is p:  # being initialised, and nobody else can do that: it waits for itself
                 step.finish(call, result)
+            else:
+                step.finish_if_possible(call, result)
 
     at_address(path, number(path, arguments, 0), 8, "__cxa_guard_acquire", act)
 

@@ -9,7 +9,7 @@ from memfence.frontends.c.machine.atomically import Atomically, returned
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.values import Known, Scalar, Value
 
-AGAIN, TIMED_OUT = Known(11), Known(110)
+AGAIN, INVALID, TIMED_OUT = Known(11), Known(22), Known(110)
 
 
 def _address(path: Path) -> int:

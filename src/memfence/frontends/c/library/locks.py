@@ -75,19 +75,21 @@ def _count_up(step: Atomically, address: int, is_mine: Scalar) -> None:
 
 
 def release_mutex(step: Atomically, address: int) -> Value | None:
-    """Give the mutex back; an error if another thread, or nobody, owns it."""
+    """Give the mutex back. One that another thread, or nobody, owns: EPERM, or an error where it does not look."""
     owner, kind = looked_at(step, address + OWNER, MUTEX), _kind(step, address)
     is_mine = compare("eq", 32, owner, me(step.path))
     if kind == ERROR_CHECKING:
         step.write(address + OWNER, choose(is_mine, ZERO, owner))
         return choose(is_mine, ZERO, Known(NOT_PERMITTED))
-    step.check(is_mine, "unlock of a mutex that this thread does not hold")
     if kind == RECURSIVE:
-        left = compute("sub", 32, step.read(address + TAKEN), ONE)
+        taken = step.read(address + TAKEN)
+        left = choose(is_mine, compute("sub", 32, taken, ONE), taken)
         step.write(address + TAKEN, left)
-        step.write(address + OWNER, choose(compare("eq", 32, left, ZERO), ZERO, me(step.path)))
-    else:
-        step.write(address + OWNER, ZERO)
+        is_free = compute("and", 1, is_mine, compare("eq", 32, left, ZERO))
+        step.write(address + OWNER, choose(is_free, ZERO, owner))
+        return choose(is_mine, ZERO, Known(NOT_PERMITTED))
+    step.check(is_mine, "unlock of a mutex that this thread does not hold")
+    step.write(address + OWNER, ZERO)
     return ZERO
 
 

@@ -9,7 +9,7 @@ from memfence.frontends.c.library.arguments import known, number
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine import private
-from memfence.frontends.c.machine.access import at_address, is_in_memory, problem_with
+from memfence.frontends.c.machine.access import at_address, is_constant, is_in_memory, problem_with
 from memfence.frontends.c.machine.arithmetic import fit
 from memfence.frontends.c.machine.atomically import returned
 from memfence.frontends.c.machine.copying import copy, in_pieces, put
@@ -36,6 +36,8 @@ def copy_memory(path: Path, call: Call, arguments: list[Value]) -> None:
         if problem is not None:
             path.fail(f"{problem}: memcpy")
             return
+    if is_constant(path, target.value):
+        return
     if copy(path, ("bytes", path.state.positions()), target.value, source.value, size):
         returned(path, call, target)
 
@@ -64,6 +66,8 @@ def set_memory(path: Path, call: Call, arguments: list[Value]) -> None:
     problem = problem_with(path, target.value, size)
     if problem is not None:
         path.fail(f"{problem}: memset")
+        return
+    if is_constant(path, target.value):
         return
 
     def fill(address: int, width: int) -> list[Op]:

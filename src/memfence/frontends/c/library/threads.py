@@ -55,21 +55,22 @@ def _once_at(path: Path, call: Call, flag: int, function: int) -> None:
         return
     first, later = path.fork(), path
     assert first is not None
-    _take_once(first, call, flag, function, running)
+    may_take = _take_once(first, call, flag, function, running)
     step = Atomically(later, drains=False)  # that it is done, is seen by a load
     step.wait_for(compare("eq", 32, step.read(flag), ONCE_DONE))
-    if step.is_stuck:
-        later.ended = True
-    else:
+    if may_take:
+        step.finish_if_possible(call, ZERO)
+    else:  # where it is not done either, the function that runs waits for itself
         step.finish(call, ZERO)
 
 
-def _take_once(path: Path, call: Call, flag: int, function: int, running: object) -> None:
+def _take_once(path: Path, call: Call, flag: int, function: int, running: object) -> bool:
+    """Run the function; False where it is known that somebody has begun to."""
     step = Atomically(path)
     step.wait_for(compare("eq", 32, step.read(flag), ZERO))
     if step.is_stuck:
         path.ended = True
-        return
+        return False
     step.write(flag, ONCE_RUNNING)
     path.state.counts[running] = 1
     path.state.top.index -= 1  # come here again when the function has returned
@@ -77,6 +78,7 @@ def _take_once(path: Path, call: Call, flag: int, function: int, running: object
     path.call(symbol, [], Call("!once", call.type, call.callee, (), call.place))
     if step.ops and not path.ended:
         path.emit(step.ops, locked=True)
+    return True
 
 
 def is_true(value: Scalar) -> bool:

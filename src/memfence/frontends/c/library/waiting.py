@@ -14,7 +14,7 @@ A condition variable orders nothing, its mutex does: the accesses to the set are
 from __future__ import annotations
 
 from memfence.frontends.c.library import error_number
-from memfence.frontends.c.library.arguments import call_name, number, on_object, storing
+from memfence.frontends.c.library.arguments import call_name, number, on_object
 from memfence.frontends.c.library.error_number import failed_with
 from memfence.frontends.c.library.locks import (
     LATE,
@@ -31,12 +31,12 @@ from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine import private
 from memfence.frontends.c.machine.access import at_address
 from memfence.frontends.c.machine.arithmetic import choose, compare, compute
-from memfence.frontends.c.machine.atomically import Atomically
+from memfence.frontends.c.machine.atomically import Atomically, returned
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.values import ONE, ZERO, Known, Scalar, Unknown, Value
 from memfence.program.orders import MemoryOrder
 
-SERIAL = Known(-1)
+SERIAL, INVALID = Known(-1), error_number.INVALID
 NEEDED, ARRIVED = 0, 4
 ROUND_BITS, ROUNDS = 10, 64
 """A barrier has the number of those that have arrived in its lowest bits, and the number of the round above."""
@@ -171,6 +171,22 @@ def _broadcast(step: Atomically, address: int) -> Value | None:
 # Semaphores.
 
 
+def _init_semaphore(path: Path, call: Call, arguments: list[Value]) -> None:
+    """A value above SEM_VALUE_MAX, which is negative as an `int`, is refused."""
+    value = number(path, arguments, 2)
+
+    def initialise(step: Atomically, address: int) -> Value | None:
+        if isinstance(value, Known) and value.value >= 0:
+            step.write(address, value)
+            return ZERO
+        fits = compare("sge", 32, value, ZERO)
+        step.write(address, choose(fits, value, step.read_or_zero(address)))
+        failed_with(step, fits, error_number.INVALID)
+        return choose(fits, ZERO, Known(-1))
+
+    on_object(path, call, number(path, arguments, 0), 4, call_name(call), initialise, drains=False)
+
+
 def _init_condition(step: Atomically, address: int) -> Value | None:
     step.write(address, ZERO)
     return ZERO
@@ -218,6 +234,9 @@ def _value_of_semaphore(path: Path, call: Call, arguments: list[Value]) -> None:
 
 def _init_barrier(path: Path, call: Call, arguments: list[Value]) -> None:
     count = number(path, arguments, 2)
+    if count == ZERO:
+        returned(path, call, INVALID)
+        return
 
     def initialise(step: Atomically, address: int) -> Value | None:
         step.write(address + NEEDED, count)
@@ -294,7 +313,7 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_cond_signal": _signal,
     "pthread_cond_broadcast": on_lock(_broadcast),
     "pthread_cond_destroy": on_lock(_destroy_condition, drains=False),
-    "sem_init": storing(2),
+    "sem_init": _init_semaphore,
     "sem_wait": on_lock(_down),
     "sem_post": on_lock(_up),
     "sem_trywait": on_lock(_try_down),

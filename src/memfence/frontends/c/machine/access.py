@@ -312,7 +312,19 @@ def store(path: Path, type: Type, value: Value, pointer: Scalar, order: MemoryOr
     at_address(path, pointer, size, "store", lambda p, a: _store_at(p, value, a, size, order, special))
 
 
+def is_constant(path: Path, address: int) -> bool:
+    """Whether what lies there may not be written, which then is a finding."""
+    read_only = path.world.constants.read_only
+    placed = path.world.space.at(address) if read_only else None
+    if placed is None or placed.start not in read_only:
+        return False
+    path.fail(f"write to {read_only[placed.start]}")
+    return True
+
+
 def _store_at(path: Path, value: Integer, address: int, size: int, order: MemoryOrder, special: bool) -> None:
+    if is_constant(path, address):
+        return
     access = Access.WHOLE_STORE if special and order is not MemoryOrder.SEQ_CST else Access.STORE
     if special and path.state.started and not is_own_stack(path, address):
         path.world.share_now(address, size, access)

@@ -30,7 +30,7 @@ def use_index(path: Path, pointer: Scalar, size: int) -> bool:
         return False
     good = [a for a in pointer.values.addresses() if problem_with(path, a, size) is None]
     objects = {found.start: found for a in good if (found := path.world.space.at(a)) is not None}
-    if any(may_be_dead(path, found) for found in objects.values()):
+    if any(may_be_dead(path, found) or start in path.world.constants.read_only for start, found in objects.items()):
         return False
     if any([cell.size for cell in path.world.cells_in(a, size)] not in ([], [size]) for a in good):
         return False  # some element is accessed in parts

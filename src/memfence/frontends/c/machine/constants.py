@@ -55,6 +55,7 @@ class Constants:
         self.linked = linked
         self.space = space
         self.functions: dict[int, Symbol] = {}
+        self.read_only: dict[int, str] = {}
 
     def address_of(self, module: int, name: str) -> int:
         symbol = self.linked.find(module, name)
@@ -82,6 +83,9 @@ class Constants:
         type, alignment = variable.type if variable else 0, max(definition.alignment, UNIT)
         placed = self.space.place(key, size, name, "global", debug, type, alignment=alignment)
         self._initialise(placed, symbol.module, definition)
+        if definition.constant:
+            is_text = isinstance(definition.initial, Text) and definition.internal and variable is None
+            self.read_only[placed.start] = "a string literal" if is_text else f"the const object `{name}`"
         return placed
 
     def _initialise(self, placed: Object, module: int, variable: GlobalVariable) -> None:

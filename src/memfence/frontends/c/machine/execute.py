@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import assert_never
 
 from memfence.codes import Code
@@ -16,7 +17,7 @@ from memfence.frontends.c.machine.liveness import CONTENT
 from memfence.frontends.c.machine.offsets import moved_pointer
 from memfence.frontends.c.machine.packing import WIDEST, combined, equality, extended, part, plain, with_zeros
 from memfence.frontends.c.machine.parts import inner_type, part_of, with_part
-from memfence.frontends.c.machine.path import FLOAT_HINT, LONG_HINT, LONG_INTEGER, VLA_HINT, Path
+from memfence.frontends.c.machine.path import FLOAT_HINT, LONG_HINT, LONG_INTEGER, VLA_HINT, Path, is_system
 from memfence.frontends.c.machine.read_modify_write import compare_exchange, update
 from memfence.frontends.c.machine.residual import Barrier
 from memfence.frontends.c.machine.undefined import BIT_OPS, DIVISION, SIGNED_OVERFLOW, Undefined, used
@@ -168,7 +169,8 @@ def _compute(path: Path, i: instructions.Compute) -> None:
         if path.ended or found is not None:
             return
         a, b = plain(left), plain(right)
-        is_checked = i.no_signed_wrap and not is_undefined(a) and not is_undefined(b) and path.world.options.overflow
+        no_signed_wrap = i.no_signed_wrap and not _is_of_atomic(path, i)
+        is_checked = no_signed_wrap and not is_undefined(a) and not is_undefined(b) and path.world.options.overflow
         if is_checked and i.op in ("add", "sub", "mul"):
             _check_overflow(path, i.op, bits, a, b)
         if i.op in ("sdiv", "udiv", "srem", "urem"):
@@ -179,6 +181,20 @@ def _compute(path: Path, i: instructions.Compute) -> None:
             path.set(i.result, _combined(i.op, bits, a, b, checked=is_checked))
     except Undefined as error:
         path.fail(str(error))
+
+
+def _is_of_atomic(path: Path, i: instructions.Compute) -> bool:
+    """Whether it is what libc++ computes behind an update, for the value of `++x` and `x += n`: atomics wrap around."""
+    frame = path.state.top
+    if not OF_ATOMIC.match(frame.symbol.name) or path.place is None or not is_system(path.place):
+        return False
+    code = (one for block in frame.facts.blocks.values() for one in block)
+    update = next((one for one in code if isinstance(one, instructions.Call) and Local(one.result) == i.left), None)
+    return update is not None and UPDATES.search(getattr(update.callee, "name", "")) is not None
+
+
+OF_ATOMIC = re.compile(r"_ZN[VKR]*St3__1\d+_*atomic")
+UPDATES = re.compile(r"9fetch_(add|sub)")
 
 
 def _check_divisor(path: Path, divisor: Scalar) -> None:

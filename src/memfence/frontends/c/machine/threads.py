@@ -215,9 +215,7 @@ def exit_thread(path: Path, value: Value | None) -> None:
     if path.process.thread.block is None:
         path.world.exits = True
         if path.world.at_exit:
-            raise path.refuse(
-                Code.UNSUPPORTED, "`main` ends its thread, and something runs at exit"
-            )
+            raise path.refuse(Code.UNSUPPORTED, "`main` ends its thread, and something runs at exit")
         path.stop("end", end_thread_locals(path))
     else:
         finish_thread(path, value)

@@ -10,6 +10,7 @@ from memfence.frontends.c.machine import private
 from memfence.frontends.c.machine.access import (
     alive_ops,
     at_address,
+    is_constant,
     is_in_memory,
     is_own_stack,
     is_written,
@@ -56,6 +57,8 @@ def modify(
     size, bits = size_of_access(path, type), path.bits_of(type)
 
     def update(p: Path, address: int) -> None:
+        if is_constant(p, address):
+            return
         if p.state.started and not is_own_stack(p, address):
             p.world.share_now(address, size, Access.UPDATE)
         ops = alive_ops(p, address)
