@@ -66,8 +66,8 @@ def test_two_programs_in_c_are_checked_one_by_one(tmp_path: Path) -> None:
 def test_functions_that_are_not_known_are_named_as_in_the_source(tmp_path: Path) -> None:
     said = complaint(tmp_path, "a.cpp", "#include <iostream>\nint main() { std::cout << 7; }\n")
     assert "`std::ostream::operator<<(int)`" in said and "use printf" in said
-    said = complaint(tmp_path, "a.c", "#include <stdlib.h>\nint main(void) { return rand(); }\n")
-    assert "`rand`" in said and "__VERIFIER_nondet_int" in said and "srand" not in said
+    said = complaint(tmp_path, "a.c", "#include <stdlib.h>\nint main(void) { return (int)random(); }\n")
+    assert "`random`" in said and "__VERIFIER_nondet_int" in said and "srand" not in said
     assert demangled("main") == "main" and demangled("_Znonsense!") == "_Znonsense!"
 
 

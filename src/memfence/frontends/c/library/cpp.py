@@ -9,6 +9,7 @@ from memfence.frontends.c.library.heap import ALIGNED_NEW
 from memfence.frontends.c.library.heap import FUNCTIONS as HEAP
 from memfence.frontends.c.library.locks import destroy_mutex, on_lock, release_mutex, take_mutex, try_mutex
 from memfence.frontends.c.library.registry import Handler
+from memfence.frontends.c.library.threads import once_with
 from memfence.frontends.c.library.waiting import FUNCTIONS as WAITING
 from memfence.frontends.c.library.waiting import wait_on
 from memfence.frontends.c.llvm.instructions import Call
@@ -105,6 +106,14 @@ def _guard_release(path: Path, call: Call, arguments: list[Value]) -> None:
     at_address(path, number(path, arguments, 0), 8, "__cxa_guard_release", act)
 
 
+def _call_once(path: Path, call: Call, arguments: list[Value]) -> None:
+    """What is left of `std::call_once` in the library: the flag, and a function with its argument."""
+    function = number(path, arguments, 2)
+    if not isinstance(function, Known) or function.value not in path.world.constants.functions:
+        raise path.refuse(Code.UNSUPPORTED, "`std::call_once` with a function that is not known")
+    once_with(path, call, arguments, function.value, (arguments[1],), 8, Known(-1))
+
+
 def _thread_data(path: Path, call: Call, arguments: list[Value]) -> None:
     placed = path.world.space.place(("thread data", path.process.number), 8, "thread_data", "global")
     returned(path, call, Known(placed.start))
@@ -152,6 +161,7 @@ FUNCTIONS: dict[str, Handler] = {
     f"{STD}18condition_variable4waitERNS_11unique_lockINS_5mutexEEE": _wait_with_lock,
     f"{STD}18condition_variableD1Ev": WAITING["pthread_cond_destroy"],
     f"{STD}18condition_variableD2Ev": WAITING["pthread_cond_destroy"],
+    f"{STD}11__call_onceERVmPvPFvS2_E": _call_once,
     "__cxa_guard_acquire": _guard_acquire,
     "__cxa_guard_release": _guard_release,
 }

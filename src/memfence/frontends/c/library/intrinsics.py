@@ -131,6 +131,8 @@ def _trap(path: Path, call: Call, arguments: list[Value]) -> None:
 
 
 def _refuse_jump(path: Path, call: Call, arguments: list[Value]) -> None:
+    if path.world.linked.find(path.state.top.symbol.module, "__pthread_register_cancel") is not None:
+        raise path.refuse(Code.UNSUPPORTED, "`pthread_cleanup_push` is not supported")
     raise path.refuse(Code.UNSUPPORTED, "`setjmp` and `longjmp` are not supported")
 
 

@@ -9,6 +9,9 @@ from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.values import Value
 
+SLEEPING = ("_ZNSt3__111this_thread9sleep_", "_ZNSt11this_thread9sleep_")
+"""`std::this_thread::sleep_for` and `sleep_until`, whose code computes with floating-point numbers."""
+
 Handler = Callable[[Path, Call, list[Value]], None]
 
 
@@ -54,11 +57,14 @@ def _tables() -> tuple[dict[str, Handler], dict[str, Handler]]:
 def handler_of(name: str, is_defined: bool) -> Handler | None:
     """What a call of `name` does, if that is ours to say."""
     from memfence.frontends.c.library import intrinsics
+    from memfence.frontends.c.library.arguments import nothing
     from memfence.frontends.c.library.ending import ending_handler
 
     always, otherwise = _tables()
     if name.startswith("llvm."):
         return intrinsics.intrinsic(name)
+    if name.startswith(SLEEPING):
+        return nothing
     found = always.get(name)
     if found is not None or is_defined:
         return found

@@ -93,6 +93,22 @@ def nondeterministic(bits: int, unsigned: bool) -> Handler:
     return choose
 
 
+def random(path: Path, call: Call, arguments: list[Value]) -> None:
+    """`rand`: any number that is not negative; a few are tried."""
+    values, is_complete = _choices(path, call, 32, True)
+    if not is_complete:
+        path.world.note(f"{TRIED} {', '.join(map(str, values))}")
+    for value in values:
+        copy = path.fork()
+        assert copy is not None
+        if value >= 0:
+            returned(copy, call, Known(value), meet=False)
+            copy.emit()
+        else:
+            copy.ended = True
+    path.ended = True
+
+
 def _draw(path: Path, call: Call, bits: int) -> None:
     """Any value; which ones have to be tried is found when everything that happens to it is known."""
     register = path.scratch()
@@ -161,6 +177,7 @@ ALWAYS: dict[str, Handler] = {
 
 FUNCTIONS: dict[str, Handler] = {
     "__VERIFIER_assert": _verify,
+    "rand": random,
     **dict.fromkeys(
         ("__VERIFIER_spin_start", "__VERIFIER_spin_end", "__VERIFIER_loop_begin", "__VERIFIER_loop_bound",
          "__VERIFIER_optional", "__VERIFIER_confirm_CAS", "__VERIFIER_helping_CAS", "__VERIFIER_potential_spin_end",

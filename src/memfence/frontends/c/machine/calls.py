@@ -102,7 +102,7 @@ def arguments_of(path: Path, call: Call) -> list[Value]:
     return [ZERO if isinstance(operand, Ignored) else path.value(type, operand) for type, operand in call.arguments]
 
 
-RANDOM = ("rand", "rand_r", "random", "lrand48", "mrand48", "arc4random")
+RANDOM = ("rand_r", "random", "lrand48", "mrand48", "arc4random")
 
 
 def _unknown_function(path: Path, name: str) -> Exception:
