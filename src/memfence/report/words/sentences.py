@@ -117,7 +117,10 @@ UNFIT: dict[Unfit, str] = {
     Unfit.RUNS_GO_ON_AFTER_ERRORS: "runs go on after errors",
     Unfit.ANY_NUMBER: "there is any number of threads",
     Unfit.STORE_BEFORE_GUARD: "one step stores, then reads what it waits for",
-    Unfit.LOCKED_STEP: "one atomic step accesses several variables (condition variables, read-write locks)",
+    Unfit.LOCKED_STEP: (
+        "one step of the library accesses several shared variables: a condition variable, a recursive or read-write "
+        "lock, or what is stored when a thread is created or joined"
+    ),
     Unfit.SPLIT_ACCESS: "an atomic access is of 16 bytes, or to memory of which other threads store parts",
     Unfit.OTHER_LANGUAGE: "programs in this language mean nothing under this model",
     Unfit.PROPERTY_OF_STATES: "a property of states or of infinite runs is asked for",
