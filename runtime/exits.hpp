@@ -3,7 +3,9 @@
 
 namespace memfence::running {
 
-// The values of the thread that has ended, by the destructors of their keys.
+// The thread-local variables of the thread that has ended, the last one first.
+void destroy_variables();
+// Its values, by the destructors of their keys.
 void destroy_values();
 // Keys that the execution has made.
 void forget_keys();

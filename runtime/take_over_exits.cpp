@@ -107,6 +107,16 @@ void memfence::running::forget_keys() {
   for (Key& key : keys_) key.is_deleted = false;
 }
 
+void memfence::running::destroy_variables() {
+  List<ThreadExit>& exits = world.me().exits;
+  while (!exits.empty()) {
+    const ThreadExit last = exits.back();
+    exits.pop_back();
+    last.function(last.object);
+    world.settle();
+  }
+}
+
 // A destructor may set values again: as libc does, this is looked at a few times.
 void memfence::running::destroy_values() {
   for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {

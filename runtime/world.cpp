@@ -302,12 +302,7 @@ void World::enter_fiber() {
 void World::finish(void* result) {
   Fiber& me = *current;
   settle();
-  while (!me.exits.empty()) {
-    const ThreadExit last = me.exits.back();
-    me.exits.pop_back();
-    last.function(last.object);
-    settle();
-  }
+  destroy_variables();
   destroy_values();
   changed();
   stop(wish_for(&me, kExit, "thread exit", nullptr, nullptr));

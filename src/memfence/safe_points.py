@@ -24,7 +24,7 @@ ITSELF = "contextlib"
 """Not ended half way, but what it calls may be: the beginning of a `with` can take long."""
 WAITING = {
     "threading": frozenset(("wait", "wait_for", "join", "_wait_for_tstate_lock")),
-    "concurrent.futures._base": frozenset(("wait", "result", "result_iterator", "__exit__")),
+    "concurrent.futures._base": frozenset(("wait", "result", "result_iterator", "_result_or_cancel", "__exit__")),
     "concurrent.futures.thread": frozenset(("shutdown",)),
 }
 """Modules of which only these functions are ended: they wait, and clean up behind themselves."""

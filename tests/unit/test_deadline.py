@@ -7,8 +7,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 
@@ -198,6 +200,16 @@ def test_waiting_for_foreign_code_can_be_given_up() -> None:
     with pytest.raises(TimeUp), Deadline(0.01).enforced(grace=0.0):
         call_and_wait(search, lambda: asked.append("interrupted"))
     assert asked == ["interrupted", "ended"]
+
+
+def test_waiting_for_the_threads_of_a_pool_can_be_given_up() -> None:
+    given_up = threading.Event()
+    with ThreadPoolExecutor(2) as pool, pytest.raises(TimeUp):
+        try:
+            with Deadline(0.05).enforced(grace=0.0):
+                assert list(pool.map(given_up.wait, (5, 5))) == [True, True], "nobody gave up"
+        finally:
+            given_up.set()
 
 
 def test_a_foreign_call_returns_what_it_returns_or_raises_what_it_raises() -> None:
