@@ -272,7 +272,7 @@ def _diagnostic(match: re.Match[str], texts: dict[str, SourceText]) -> Diagnosti
     hint = next((hint for part, hint in HINTS.items() if part in message or part in path), HINT)
     if "file not found" in message and confined_to() is not None:
         hint = "only files of the folder can be included, and the headers of the compiler"
-    elif OF_CPP.match(message) and path.endswith((".c", ".h")):
+    elif OF_CPP.match(message) and not is_cpp(path):
         hint = f"{message.split()[0]} is a header of C++: give a file that ends in .cpp or .hpp"
     return Diagnostic(Code.COMPILER, message, Label(span), hint=hint)
 
