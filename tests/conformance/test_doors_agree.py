@@ -2,7 +2,7 @@
 
 A row has a file, macros, and the verdict under each model (x86 is tso). `not_by` names doors that do not claim to see
 this: `run` executes what the compiler made of the program, so that it does not notice arithmetic that C leaves
-undefined, nor memory that was never written.
+undefined, nor memory that was never written; and what is left to do when the process ends is not done there.
 """
 
 from __future__ import annotations

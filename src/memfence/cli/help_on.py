@@ -11,8 +11,8 @@ from memfence.cli.explain import explain
 from memfence.cli.verb import verb
 
 
-@verb("Help on a command, or on a diagnostic code.", example="help check", name="help")
-def help_on(
+@verb("Help on a command, or on a diagnostic code.", example="help check")
+def help(
     context: typer.Context,
     name: Annotated[
         str | None, typer.Argument(metavar="[COMMAND|CODE]", help="None: all commands.", show_default=False)

@@ -36,9 +36,9 @@ class Output(Record):
         """Refuse a place where nothing can be written now, not after the search, and one that is read from or written
         to already: `inputs` and `outputs` are the other files of the command."""
         mine = [(f"--{name}", path) for name, path in self.places.items()]
+        require_apart(inputs, (*outputs, *mine))
         for option, path in (*mine, *outputs):
             require_place(None if str(path) == STREAM else path, option)
-        require_apart(inputs, (*outputs, *mine))
 
     @property
     def is_text(self) -> bool:
