@@ -86,7 +86,7 @@ TEST(dual_variables_that_one_process_writes_are_its_own) {
 }
 
 TEST(dual_constraints_survive_being_flattened) {
-  const Constraint c{{0, 1, 1}, {3, 5, 4}, {{1, 0, 2}, {}, {3}}, {unknown_value, 7}};
+  const Constraint c{{0, 1, 1}, {3, 5, 4}, {{1, 0, 2}, {}, {3}}, {unknown_number, 7}};
   const Constraint again = unflatten(flatten(c), 2);
   CHECK(again.kinds == c.kinds);
   CHECK(again.sets == c.sets);
