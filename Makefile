@@ -11,7 +11,7 @@ RUNTIME := $(wildcard runtime/*.cpp runtime/*.hpp)
 export MYPYPATH := src
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-asan fmt lint types test test-all test-core tables golden papers bench docs docs-update proof wheel clean
+.PHONY: help setup build build-asan fmt lint types test test-all test-core tables golden papers results bench docs docs-update proof wheel clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 16
@@ -82,6 +82,15 @@ papers: setup ## Compare with the papers' tables and with other tools; print tho
 	$(PYTEST) -n $(JOBS) -m "" --hypothesis-profile=random tests/papers
 	$(BIN)/python tests/papers/atomic_table.py
 	$(BIN)/python tests/papers/beem_table.py
+
+# Scripts whose output is in docs/results, with what they need beside the corpus.
+MEASURING := persistence symmetry families many_processes fences ltl sober run run_programs certificates reading c_speed
+
+results: setup ## Measure docs/results/tables again, other tables into $(BUILD)/results (CORPUS=models of other tools)
+	$(BIN)/memfence bench tables $(if $(CORPUS),--corpus $(CORPUS)) -o docs/results/tables
+	mkdir -p $(BUILD)/results
+	for script in $(MEASURING); do \
+	  $(BIN)/python benchmarks/$$script.py >$(BUILD)/results/$$script.md || echo "$$script.py has failed" >&2; done
 
 bench: setup ## Time the engine, and Spin beside it where installed
 	$(BIN)/python benchmarks/run.py

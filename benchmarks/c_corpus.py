@@ -1,4 +1,4 @@
-"""Verdicts about the corpus of C programs: one row a file, compared with what its authors expect.
+"""Verdicts about the corpus of C programs: one row per file, compared with what its authors expect.
 
 `python benchmarks/c_corpus.py [--suite NAME] [--match TEXT] [--timeout SECONDS] [--jobs N] [--csv OUT]`
 Each file runs in a process of its own, so that neither a crash nor a hang ends the table.

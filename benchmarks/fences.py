@@ -9,7 +9,6 @@ start-up of the command included. A count above the paper's, or one that is not 
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import subprocess
 import sys
@@ -21,11 +20,12 @@ from resource import RUSAGE_CHILDREN, getrusage
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cases import CORPUS
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-TABLE = CORPUS.parent / "tables" / "persistence-2015-table1.csv"
-INT_BITS = {"bakery3": 4, "bakery4": 2, "seqlock": 3, "chase-lev-wsq": 8, "LIFO-iWSQ": 8}
-"""Programs that count without bound, and the width at which their integers are read to wrap. Default: 8."""
+from paper_tables.persistence import INT_BITS
+
+from support.corpus import CORPUS, published
+
 MEMORY_MEGABYTES = 14_000
 COLUMNS = (
     "program", "processes", "SC states seen", "check", "fix", "check the fixed", "ours", "Persist", "robust: fix",
@@ -58,12 +58,13 @@ def main() -> None:
     parser.add_argument("programs", nargs="*")
     parser.add_argument("--timeout", type=float, default=60)
     options = parser.parse_args()
-    if not TABLE.is_file():
+    table = published("persistence-2015-table1")
+    if not table:
         sys.exit("skipped: corpus not found at ../shared/corpus")
     print("| " + " | ".join(COLUMNS) + " |")
     print("|---" * len(COLUMNS) + "|")
     rows = []
-    for entry in csv.DictReader(TABLE.read_text().splitlines()):
+    for entry in table:
         name = Path(entry["file"]).name
         if options.programs and name not in options.programs:
             continue

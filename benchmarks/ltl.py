@@ -1,10 +1,13 @@
-"""`python benchmarks/ltl.py`: LTL in numbers. Processor seconds, one thread; prints tables for docs/results/ltl.md.
+"""`python benchmarks/ltl.py [TABLE]`: LTL in processor seconds, one thread. Prints tables for docs/results/ltl.md:
+`states`, `property`, `fairness`, `sizes`, `order`, or all.
 
 1. BEEM's `peterson.4` and `lamport.5`: all states, beside Spin on the same model as Promela (reductions off); and
    property 4, GF of someone in the critical section, with dead registers kept and with dead registers reset.
 2. Fairness: 4 processes that store to 6 variables each under PSO, with 0 to 24 of their buffers to be drained again and
    again; the best of three. What else must recur never does, so that every search is complete.
 3. Sizes of automata beside those of `spin -f`, where Spin finishes.
+4. Partial-order reduction: BEEM's formulas that hold, under SC and with one pending store per process and variable,
+   with and without weak fairness: states of the product before and after, and the geometric mean of the ratios.
 """
 
 from __future__ import annotations
@@ -12,39 +15,53 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from math import exp, log
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "benchmarks"), *(str(ROOT / "tests" / part) for part in ("papers", ".", "unit/questions"))]
 
 import spin  # noqa: E402
-from beem import Instance, instances, property_of  # noqa: E402
+from beem import Instance, instances, property_of, small_instances  # noqa: E402
 from beem_answers import as_predicates, searched  # noqa: E402
 from test_ltl_against_spin import spin_text  # noqa: E402
 from test_ltl_sizes import ROWS as FORMULAS  # noqa: E402
 
-from memfence.engines.native.emptiness import SAFE_REDUCTIONS, Emptiness, find_accepted_run, reference_model  # noqa: E402
-from memfence.models.fairness import Condition, Recurring, memory_fairness  # noqa: E402
+from memfence.diagnostics import InputError  # noqa: E402
+from memfence.engines.native.emptiness import SAFE_REDUCTIONS, Emptiness, can_be_ordered, find_accepted_run  # noqa: E402
+from memfence.models.fairness import Condition, Fairness, Recurring, memory_fairness  # noqa: E402
+from memfence.models.spec import ModelSpec  # noqa: E402
 from memfence.program.builder import ProcessBuilder  # noqa: E402
 from memfence.program.expressions import Binary, Const, Shared, variable_address  # noqa: E402
 from memfence.program.ir import Domain, Fence, Ltl, Program, SharedVar, Store  # noqa: E402
-from memfence.questions.ltl.check import claim_of_formula  # noqa: E402
+from memfence.questions.ltl.check import claim_of_formula, task_of  # noqa: E402
 from memfence.questions.ltl.formula import Not  # noqa: E402
 from memfence.questions.ltl.translate import translate  # noqa: E402
-from memfence.tasks.task import BuchiEdge  # noqa: E402
+from memfence.tasks.limits import Limits  # noqa: E402
+from memfence.tasks.task import BuchiEdge, NoAcceptedRun  # noqa: E402
 from support.models import spec  # noqa: E402
 
 SC = spec("sc")
 PSO = spec("pso", 1)
+TSO_VAR = spec("tso", 1, True)
+MOST_STATES = 300_000
+"""Of the instance under SC, for the table of partial-order reduction."""
+MOST_PRODUCT_STATES = 3_000_000
 PATIENCE = 20
 """Seconds after which `spin -f` is stopped."""
 
 
 def main() -> None:
-    compare_states()
-    time_property()
-    time_fairness()
-    compare_sizes()
+    tables = {
+        "states": compare_states,
+        "property": time_property,
+        "fairness": time_fairness,
+        "sizes": compare_sizes,
+        "order": compare_order,
+    }
+    for name in sys.argv[1:] or tables:
+        tables[name]()
 
 
 def named(name: str) -> Instance:
@@ -78,21 +95,22 @@ def time_property() -> None:
 
 
 def decided(instance: Instance, number: int, reductions: frozenset[str]) -> Emptiness:
-    program, stated = instance.load(), property_of(instance, number)
+    program = instance.load()
+    goal = goal_of(program, instance, number, SC, Fairness.NONE)
+    return find_accepted_run(program, SC, goal, reductions=reductions)
+
+
+def goal_of(program: Program, instance: Instance, number: int, model: ModelSpec, fairness: Fairness) -> NoAcceptedRun:
+    stated = property_of(instance, number)
     claim = claim_of_formula(Ltl("ltl", stated.formula), program, as_predicates(stated.definitions))
-    edges = tuple(
-        tuple(BuchiEdge(e.target, e.positive, e.negative, e.marks) for e in leaving)
-        for leaving in claim.automaton.edges
-    )
-    automaton = claim.automaton
-    return find_accepted_run(
-        program, SC, edges, automaton.initial, automaton.marks, claim.atoms, claim.recurring, reductions=reductions
-    )
+    goal = task_of(program, claim, model, fairness=fairness, limits=Limits()).goal
+    assert isinstance(goal, NoAcceptedRun)
+    return goal
 
 
 def time_fairness() -> None:
     program = stores_everywhere(processes=4, variables=6)
-    drained = memory_fairness(program, reference_model(PSO))
+    drained = memory_fairness(program, PSO.definition)
     never = Recurring(Binary("==", Shared(variable_address(0)), Const(9)))
     anything = ((BuchiEdge(0, 0, 0, 0),),)
     print("\n| acceptance sets | product states | transitions | memfence, s |\n|---:|---:|---:|---:|")
@@ -101,7 +119,7 @@ def time_fairness() -> None:
         seconds = []
         for _ in range(3):
             before = time.process_time()
-            found = find_accepted_run(program, PSO, anything, 0, 0, (), conditions)
+            found = find_accepted_run(program, PSO, NoAcceptedRun(anything, 0, 0, (), conditions))
             seconds.append(time.process_time() - before)
             assert found.complete
         took = min(seconds)
@@ -149,6 +167,45 @@ def spin_size(formula: str) -> tuple[str, str]:
     edges = sum(":: " in line for line in lines) + sum(line.strip() == "skip" for line in lines)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return f"{states}/{edges}", f"{cpu:.2f}"
+
+
+def compare_order() -> None:
+    """A row for each model and fairness; every formula in it holds, so that both searches are complete."""
+    print("\n| model | fairness | formulas | states without | with | geometric mean | least | s without | with |")
+    print("|---|---|---:|---:|---:|---:|---:|---:|---:|")
+    for model in (SC, TSO_VAR):
+        for fairness in (Fairness.NONE, Fairness.WEAK):
+            pairs = list(ordered_pairs(model, fairness))
+            ratios = [after.cost.states / before.cost.states for before, after in pairs]
+            mean = exp(sum(map(log, ratios)) / len(ratios))
+            whole, reduced = (sum(pair[n].cost.states for pair in pairs) for n in (0, 1))
+            took, takes = (sum(pair[n].cost.seconds for pair in pairs) for n in (0, 1))
+            name = "sc" if model is SC else "tso, one pending store per variable"
+            print(
+                f"| {name} | {fairness.name.lower()} | {len(pairs)} | {whole:,} | {reduced:,} | {mean:.2f} | "
+                f"{min(ratios):.2f} | {took:.1f} | {takes:.1f} |",
+                flush=True,
+            )
+
+
+def ordered_pairs(model: ModelSpec, fairness: Fairness) -> Iterator[tuple[Emptiness, Emptiness]]:
+    """Both searches for every formula of BEEM's small instances that holds and has no X."""
+    for instance in small_instances(MOST_STATES):
+        program = instance.load()
+        for number in (known.number for known in instance.answers if known.is_ltl):
+            try:
+                goal = goal_of(program, instance, number, model, fairness)
+            except InputError:  # more conditions than the core has marks
+                continue
+            if not can_be_ordered(goal):
+                continue
+            limits = Limits(most_states=MOST_PRODUCT_STATES)
+            before = find_accepted_run(program, model, goal, limits=limits, reductions=SAFE_REDUCTIONS)
+            if before.lasso is not None or not before.complete:
+                continue
+            after = find_accepted_run(program, model, goal, limits=limits)
+            assert after.lasso is None and after.complete, (instance.name, number)
+            yield before, after
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from family_programs import FAMILIES
+from paper_tables.command import Answer, ask
 
-from memfence.bench.command import Answer, ask
 from memfence.report.views.plot import Panel, Series, render_plot
 
 CRITERIA = ("persistent", "robust")

@@ -25,8 +25,8 @@ def main(modulus: int, threads: int) -> None:
     print(
         f"{expected:,} states, {found.explored.cost.transitions:,} transitions, {threads} thread(s): "
         f"{found.cpu:.1f} s of processor time, {found.wall:.1f} s on the clock, "
-        f"{expected / found.cpu:,.0f} states a processor second, "
-        f"{found.explored.bytes_held / expected:.2f} bytes a state, {peak_mb:,.0f} MB in all"
+        f"{expected / found.cpu:,.0f} states per processor second, "
+        f"{found.explored.bytes_held / expected:.2f} bytes per state, {peak_mb:,.0f} MB in all"
     )
 
 

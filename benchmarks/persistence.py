@@ -7,7 +7,6 @@ it. A verdict that differs from the paper's, or more states than the yardstick, 
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 import sys
@@ -15,17 +14,21 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from memfence.engines.native.attacks import AttackKind, explore_attacks
-from memfence.passes.shared_memory_form import shared_memory_form
-from memfence.pipeline import load
-from memfence.program.load_options import LoadOptions
-from memfence.questions import check
-from memfence.tasks.limits import Limits, peak_megabytes
-from memfence.tasks.options import CheckOptions
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
-PROGRAMS = SHARED / "corpus" / "persist"
-INT_BITS = {"bakery3": 4, "bakery4": 2, "seqlock": 3}
+from paper_tables.persistence import INT_BITS  # noqa: E402
+
+from memfence.engines.native.attacks import AttackKind, explore_attacks  # noqa: E402
+from memfence.passes.shared_memory_form import shared_memory_form  # noqa: E402
+from memfence.pipeline import load  # noqa: E402
+from memfence.program.load_options import LoadOptions  # noqa: E402
+from memfence.questions import check  # noqa: E402
+from memfence.tasks.limits import Limits, peak_megabytes  # noqa: E402
+from memfence.tasks.options import CheckOptions  # noqa: E402
+from support.corpus import CORPUS, published  # noqa: E402
+
+PROGRAMS = CORPUS / "persist"
 OTHERS_INT_BITS = 8
 """Where a program counts without bound: the width at which it is finite and still does what it is for; the yardstick's,
 where it has the row."""
@@ -80,7 +83,7 @@ class Measured:
 
 def rows() -> list[Row]:
     """The rows of the table in the paper's order."""
-    yardstick = {r["program"]: int(r["states"]) for r in _read("yardstick-persistence.csv")}
+    yardstick = {r["program"]: int(r["states"]) for r in published("yardstick-persistence")}
     return [
         Row(
             name := r["file"].rsplit("/", 1)[1],
@@ -90,7 +93,7 @@ def rows() -> list[Row]:
             int(r["trencher_fences"]) if r["trencher_fences"] else None,
             yardstick.get(name),
         )
-        for r in _read("persistence-2015-table1.csv")
+        for r in published("persistence-2015-table1")
     ]
 
 
@@ -158,10 +161,6 @@ def _cells(row: Row, measured: Measured) -> list[str]:
         f"{measured.megabytes:,.0f} MB",
         f"{measured.states / max(measured.cpu_seconds, 1e-6):,.0f}",
     ]
-
-
-def _read(name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader((SHARED / "tables" / name).read_text(encoding="utf-8").splitlines()))
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ def compare_with_reductions() -> None:
 
 
 def time_store_buffers() -> None:
-    """The models with store buffers, for which there is nothing to compare with: states a second."""
+    """The models with store buffers, for which there is nothing to compare with: states per second."""
     title("store buffers, one thread: states and transitions per second of CPU time")
     print(
         f"{'program':24}{'reductions':>11}{'states':>11}{'transitions':>13}{'bytes':>7}{'seconds':>9}{'per second':>13}"
@@ -139,7 +139,7 @@ def compare_threads() -> None:
 
 def compare_bare_states() -> None:
     """Bare states against states with parents: bytes and processor time, one thread."""
-    title("bare states (--compact), one thread: bytes a state and seconds of CPU time, with parents and without")
+    title("bare states (--compact), one thread: bytes per state and seconds of CPU time, with parents and without")
     counters = load_text(SourceText("two counters.pml", TWO_COUNTERS.format(n=COUNTED_TO)))
     cases = [("two counters", counters, spec("tso", 2), UNREDUCED, states_of_two_counters(COUNTED_TO))]
     if CORPUS.is_dir():

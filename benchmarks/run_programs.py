@@ -1,4 +1,4 @@
-"""How fast compiled programs are explored: executions a second, with and without reduction, beside a fork for each.
+"""How fast compiled programs are explored: executions per second, with and without reduction, beside a fork for each.
 
     python benchmarks/run_programs.py
 
@@ -30,7 +30,7 @@ def explored(name: str, **options: object) -> RunResult:
 
 
 def rate(result: RunResult) -> str:
-    """Executions a processor second, those that only learn what is shared included in the time."""
+    """Executions per processor second, those that only learn what is shared included in the time."""
     return f"{result.counts.executions / result.counts.cpu_seconds:,.0f}"
 
 

@@ -22,20 +22,6 @@ void in_pieces(void* address, std::size_t size, const Piece& piece) {
   }
 }
 
-void store_piece(const Cell& cell, std::uint64_t value, const LateStore& late) {
-  const std::uint64_t before = cell.read();
-  const int number = shared_cell(cell.address, cell.size, true, late.pc);
-  if (number >= 0) {
-    stop_before(wish_of(AccessKind::Store, number, cell, late.pc, late.is_volatile));
-    world.log_value(value);
-  }
-  if (value != before) world.changed();
-  if (number >= 0 && world.simulates && !world.is_alone())
-    world.buffer_store(cell, number, value);
-  else
-    cell.write(value);
-}
-
 void write_piece(char* address, std::size_t size, void** frame, bool is_volatile) {
   const Cell cell{address, static_cast<std::uint8_t>(size)};
   const int number = shared_cell(address, size, true, frame[kReturnAddress]);
@@ -62,6 +48,10 @@ bool is_on_own_stack(const void* address) {
 
 // Blocks lie apart from each other, so that what reaches beyond one is in none.
 void fail_unless_allocated(const void* address, std::size_t size, bool writes, void* pc) {
+  if (world.is_lost(address))
+    world.fail(Finding::UseAfterEnd,
+               writes ? "a store to a variable of a thread that has ended" : "a load of a variable of a thread that has ended",
+               pc);
   if (!is_in_arena(address)) return;
   const Block* block = block_at(address);
   if (block == nullptr || static_cast<const char*>(address) + size > block->begin + block->size)
@@ -116,6 +106,19 @@ void fence_step(void* pc) {
 // A locked access that nobody else notices still empties the store buffer.
 void fence_if_needed(void* pc) {
   if (world.me().has_unfenced_store) fence_step(pc);
+}
+
+void store_piece(const Cell& cell, std::uint64_t value, void* pc, bool is_volatile) {
+  const int number = shared_cell(cell.address, cell.size, true, pc);
+  if (number >= 0) {
+    stop_before(wish_of(AccessKind::Store, number, cell, pc, is_volatile));
+    world.log_value(value);
+  }
+  if (value != cell.read() && (number >= 0 || !is_on_own_stack(cell.address))) world.changed();
+  if (number >= 0 && world.simulates && !world.is_alone())
+    world.buffer_store(cell, number, value);
+  else
+    cell.write(value);
 }
 
 std::uint64_t load_step(const Cell& cell, int number, void** frame, bool is_atomic) {
@@ -177,7 +180,7 @@ void World::store_late() {
   in_pieces(late.address, size, [&](char* at, std::size_t count) {
     std::uint64_t value = 0;
     __builtin_memcpy(&value, late.after.data() + (at - late.address), count);
-    store_piece({at, static_cast<std::uint8_t>(count)}, value, late);
+    store_piece({at, static_cast<std::uint8_t>(count)}, value, late.pc, late.is_volatile);
   });
 }
 

@@ -144,6 +144,16 @@ void Cells::free_block(char* block, std::size_t size, int thread, List<NumberedA
     if (known.object >= block && known.object < block + size) into.push_back({AccessKind::Store, known.number});
 }
 
+void Cells::lose(const char* begin, const char* end, int thread, List<NumberedAccess>& into) {
+  const auto lies_there = [&](const void* address) { return address >= begin && address < end; };
+  const std::uint64_t others = ~(std::uint64_t{1} << thread);
+  if (learns)
+    for (CellState& state : states_)
+      if (lies_there(state.cell.address) && ((state.readers | state.writers) & others) != 0) note(state, thread, true);
+  for (int number = 0; number < numbered(); ++number)
+    if (lies_there(shared(number).address)) into.push_back({AccessKind::LockedStore, number});
+}
+
 void Cells::expect(void* address, std::size_t size) {
   if (size == 0) {
     shared_.push_back({address, 0});
@@ -154,12 +164,27 @@ void Cells::expect(void* address, std::size_t size) {
   share(states_[static_cast<std::size_t>(merge(make(key_of(place)), first, first + static_cast<unsigned>(size) - 1))]);
 }
 
-int Cells::synchronisation(const void* object, int kind) {
-  for (const Object& known : objects_)
-    if (known.object == object && known.kind == kind) return known.number;
-  objects_.push_back({object, kind, numbered()});
+int Cells::synchronisation(const void* object, int kind, int thread) {
+  for (Object& known : objects_) {
+    if (known.object != object || known.kind != kind) continue;
+    if (known.thread < 0) known.thread = thread;
+    known.is_shared |= thread >= 0 && known.thread != thread;
+    if (known.is_shared && known.is_taken_for_own) {
+      known.is_taken_for_own = false;
+      learned = true;
+    }
+    return known.number;
+  }
+  objects_.push_back({object, kind, numbered(), thread});
   shared_.push_back({const_cast<void*>(object), 0});
   return objects_.back().number;
+}
+
+bool Cells::is_own(const void* object, int kind, int thread) {
+  synchronisation(object, kind, thread);
+  for (Object& known : objects_)
+    if (known.object == object && known.kind == kind) return known.is_taken_for_own = !known.is_shared;
+  return false;
 }
 
 }  // namespace memfence::running

@@ -25,8 +25,12 @@ class Cells {
   int find(const void* address, std::size_t size) const;
   // A thread frees a block: that writes all cells in it. The shared ones are added to `into`.
   void free_block(char* block, std::size_t size, int thread, List<NumberedAccess>& into);
+  // A thread ends, and all in this range with it. The shared cells there are added to `into`.
+  void lose(const char* begin, const char* end, int thread, List<NumberedAccess>& into);
   // The number of a synchronisation object or of another thing that has no memory of its own.
-  int synchronisation(const void* object, int kind);
+  int synchronisation(const void* object, int kind, int thread = -1);
+  // Whether no other thread has synchronised by the object so far, in any execution. If one does, that is learned.
+  bool is_own(const void* object, int kind, int thread);
 
   // What a saved schedule knows: the cell is shared, and has the next number.
   void expect(void* address, std::size_t size);
@@ -56,6 +60,8 @@ class Cells {
   struct Object {
     const void* object;
     int kind, number;
+    int thread = -1;  // the first that used it
+    bool is_taken_for_own = false, is_shared = false;
   };
   List<Object> objects_;
 };

@@ -19,11 +19,24 @@ inline void require_alive(const int& mark, const char* what, void* pc) {
   world.fail(Finding::Misuse, message.content(), pc);
 }
 
-// Others may use the object until then: destroying is a step.
+// Others may use the object until then: destroying is a step, unless it is on the thread's stack and no other thread ever
+// does. Locks must be free by then.
 template <class Busy>
 int destroy(int& mark, void* object, Synchronisation kind, const char* name, const char* what, void* pc, const Busy& busy) {
-  world.synchronise(object, kind, name, pc);
+  const Fiber& me = world.me();
+  const auto depth = static_cast<std::size_t>(static_cast<char*>(object) - me.stack);
+  if (depth < me.stack_size && world.cells.is_own(object, kind, me.id)) {
+    world.settle();
+    world.changed();
+  } else {
+    world.synchronise(object, kind, name, pc);
+  }
   require_alive(mark, what, pc);
+  if (busy() && (kind == kMutex || kind == kReadWriteLock)) {
+    Text<64> message;
+    message << "destruction of a locked " << what;
+    world.fail(Finding::Misuse, message.content(), pc);
+  }
   if (busy()) return 16;  // EBUSY
   mark = kDestroyed;
   return 0;

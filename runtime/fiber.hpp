@@ -141,6 +141,7 @@ struct Fiber {
   char* variables = nullptr;        // thread-local, of the program
   enum class State : std::uint8_t { Unborn, Running, Done } state = State::Unborn;
   bool joined = false, detached = false, quiet_birth = false;
+  bool is_gone = false;       // with its stack and its thread-local variables
   bool is_endless = false;    // it runs on without a step that others could notice
   int created = 0;            // threads so far
   int joiner = -1;
@@ -148,7 +149,7 @@ struct Fiber {
   void* argument = nullptr;
   void* result = nullptr;
   Wish wish;
-  List<NumberedAccess> freed;  // cells of a block that the next step frees
+  List<NumberedAccess> freed;  // cells of a block that the next step frees, or of variables that it takes away
   std::uint32_t releases = 0;         // release fences and release stores so far
   std::uint32_t stored_releases = 0;  // the same, when it stored last
   std::uint32_t epoch = 0;            // of its last store in the buffer: how often it released between two of them

@@ -77,11 +77,16 @@ T read_modify_write(volatile T* address, F&& function) {
   return old;
 }
 
-// A compare-exchange has failed, and says what it found.
+// A compare-exchange loads what it expects first, and stores there what it found instead: accesses like others. (After a
+// failure for no reason there is nothing new to store; on x86 there is no such failure.)
 template <class T>
-void note_expected(T* expected, T found) {
-  if (world.in_program && *expected != found && !is_on_own_stack(expected)) world.changed();
-  *expected = found;
+T load_expected(T* expected, void** frame) {
+  const int number = shared_cell(expected, sizeof(T), false, frame[kReturnAddress]);
+  return number < 0 ? *expected : static_cast<T>(load_step({expected, sizeof(T)}, number, frame, false));
+}
+template <class T>
+void store_expected(T* expected, T found, void** frame) {
+  store_piece({expected, sizeof(T)}, static_cast<std::uint64_t>(found), frame[kReturnAddress], false);
 }
 
 // It may fail though the cell holds what is expected. A cell that nobody else notices is no exception.
@@ -90,8 +95,8 @@ int weak_compare_exchange(volatile T* address, T* expected, T desired) {
   T* at = const_cast<T*>(address);
   if (!world.in_program) return __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   void** frame = memfence_frame;
+  const T wanted = load_expected(expected, frame);
   const int number = shared_cell(at, sizeof(T), true, frame[kReturnAddress]);
-  const T wanted = *expected;
   Wish wish = wish_of(AccessKind::LockedStore, number, {at, sizeof(T)}, frame[kReturnAddress], true);
   wish.whim = Whim::Failure;
   wish.whims = 1;
@@ -110,7 +115,7 @@ int weak_compare_exchange(volatile T* address, T* expected, T desired) {
   const bool fails = world.me().choice != 0;
   if (old != wanted || fails) {
     world.see(wish, static_cast<std::uint64_t>(old), wish.state);
-    note_expected(expected, old);
+    if (old != wanted) store_expected(expected, old, frame);
     if (fails)
       world.probe({.whim = Whim::Failure,
                    .site = frame[kReturnAddress],
@@ -127,10 +132,15 @@ int weak_compare_exchange(volatile T* address, T* expected, T desired) {
 
 template <class T>
 int compare_exchange(volatile T* address, T* expected, T desired) {
-  const T wanted = *expected;
+  void** frame = memfence_frame;
+  const T wanted = world.in_program ? load_expected(expected, frame) : *expected;
+  memfence_frame = frame;  // others were here meanwhile
   const T old = read_modify_write<T>(address, [&](T now) { return now == wanted ? desired : now; });
   if (old == wanted) return 1;
-  note_expected(expected, old);
+  if (world.in_program)
+    store_expected(expected, old, frame);
+  else
+    *expected = old;
   return 0;
 }
 

@@ -29,9 +29,9 @@ int destroy_condition(pthread_cond_t* condition, void* pc);
 inline Mutex& mutex_of(pthread_mutex_t* mutex) { return *reinterpret_cast<Mutex*>(mutex); }
 inline bool is_free(const Fiber& me) { return static_cast<Mutex*>(me.wish.object)->owner == 0; }
 // What pthread and the threads of C11 have in common; `pc`: who called.
-pthread_t create_thread(void* (*start)(void*), void* argument, bool detached, void* pc);
+void create_thread(pthread_t* into, void* (*start)(void*), void* argument, bool detached, void* pc);
 int join_thread(pthread_t thread, void** result, void* pc);
-void detach_thread(pthread_t thread);
+void detach_thread(pthread_t thread, void* pc);
 [[noreturn]] void exit_thread(void* result, void* pc);
 pthread_t this_thread();
 void make_mutex(pthread_mutex_t* mutex, int kind);

@@ -36,6 +36,7 @@ List<Storage> storage_;
 std::size_t storage_size_ = 0;
 char *storage_begin_ = nullptr, *storage_end_ = nullptr;
 Code program_;
+Destructors destructors_;
 void* load_address_ = nullptr;
 
 bool is_left_out(const char* name) {
@@ -57,6 +58,13 @@ void add_storage(const dl_phdr_info& info, const ElfW(Phdr) & header, bool is_pr
   if (at + header.p_memsz > storage_end_) storage_end_ = at + header.p_memsz;
 }
 
+void find_destructors(std::uintptr_t load_address, const ElfW(Dyn) * entry) {
+  for (; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_FINI_ARRAY) destructors_.first = reinterpret_cast<void (**)()>(load_address + entry->d_un.d_ptr);
+    if (entry->d_tag == DT_FINI_ARRAYSZ) destructors_.count = entry->d_un.d_val / sizeof(void*);
+  }
+}
+
 int visit(dl_phdr_info* info, std::size_t, void*) {
   const bool is_program = info->dlpi_name[0] == '\0';
   if (!is_program && is_left_out(info->dlpi_name)) return 0;
@@ -71,6 +79,8 @@ int visit(dl_phdr_info* info, std::size_t, void*) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr) & header = info->dlpi_phdr[i];
     if (header.p_type == PT_TLS) add_storage(*info, header, is_program);
+    if (is_program && header.p_type == PT_DYNAMIC)
+      find_destructors(info->dlpi_addr, reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + header.p_vaddr));
     if (header.p_type != PT_LOAD) continue;
     std::uintptr_t begin = info->dlpi_addr + header.p_vaddr, end = begin + header.p_memsz;
     if (is_program && (header.p_flags & PF_X) != 0) program_ = {begin, end};
@@ -174,6 +184,8 @@ bool is_local_storage(const void* address) { return address >= storage_begin_ &&
 char* local_storage_begin() { return storage_begin_; }
 
 void* load_address() { return load_address_; }
+
+const Destructors& program_destructors() { return destructors_; }
 
 bool is_program_code(const void* pc) {
   const auto at = reinterpret_cast<std::uintptr_t>(pc);

@@ -31,11 +31,19 @@ void each_written_page(const std::function<void(const char*, std::size_t)>& visi
 char* make_variables(int thread);
 void fill_variables(char* variables, bool is_main);
 void use_variables(char* variables);
+char* variables_begin(char* variables);
 // Where the program has the variable that the runtime has there.
 void* as_program_sees(void* variable);
 
 // Where the executable was loaded, and whether an address is code of it or of a library that was built with it.
 void* load_address();
 bool is_program_code(const void* pc);
+
+// Functions that the executable calls destructors: the last one runs first.
+struct Destructors {
+  void (**first)() = nullptr;
+  std::size_t count = 0;
+};
+const Destructors& program_destructors();
 
 }  // namespace memfence::running

@@ -135,7 +135,8 @@ inline void ProgramExecutor::offer_step(const Fiber& fiber, int choice, Offers& 
   way.optional = choice != 0;
   way.accesses = offers.recorded();
   way.locked = wish.locked() && wish.what != Wish::What::Fence && wish.number >= 0;
-  const bool reads = (wish.what == Wish::What::Synchronise && wish.is_ready != nullptr) || wish.whim != Whim::None;
+  const bool asks = wish.what == Wish::What::Synchronise || wish.what == Wish::What::End;
+  const bool reads = (asks && wish.is_ready != nullptr) || wish.whim != Whim::None;
   if (reads && wish.number >= 0) offers.record({AccessKind::LockedLoad, me, wish.number, 0});
   for (const NumberedAccess& access : fiber.freed) offers.record({access.kind, me, access.number, 0});
   if (fiber.freed.empty()) record_step(fiber, offers);

@@ -16,7 +16,7 @@ Wish World::wish_for(void* object, Synchronisation kind, const char* name, void*
   Wish wish;
   wish.what = Wish::What::Synchronise;
   wish.kind = AccessKind::LockedStore;
-  wish.number = unjoined_ == 0 ? -1 : cells.synchronisation(object, kind);
+  wish.number = unjoined_ == 0 ? -1 : cells.synchronisation(object, kind, me().id);
   wish.cell = {object, 0};
   wish.pc = pc;
   wish.is_ready = is_ready;

@@ -29,6 +29,8 @@ bool is_explored() {
   return answer != 0;
 }
 
+bool is_before_main() { return !world.is_on && is_explored(); }
+
 namespace {
 
 int (*main_)(int, char**, char**) = nullptr;

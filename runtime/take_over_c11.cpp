@@ -28,7 +28,7 @@ int as_thrd(int error) {
 
 MEMFENCE_EXPORT int thrd_create(thrd_t* thread, thrd_start_t start, void* argument) {
   MEMFENCE_UNLESS_EXPLORED(thrd_create, thread, start, argument);
-  *thread = create_thread(reinterpret_cast<void* (*)(void*)>(start), argument, false, PC);
+  create_thread(thread, reinterpret_cast<void* (*)(void*)>(start), argument, false, PC);
   return thrd_success;
 }
 MEMFENCE_EXPORT int thrd_join(thrd_t thread, int* result) {
@@ -40,7 +40,7 @@ MEMFENCE_EXPORT int thrd_join(thrd_t thread, int* result) {
 }
 MEMFENCE_EXPORT int thrd_detach(thrd_t thread) {
   MEMFENCE_UNLESS_EXPLORED(thrd_detach, thread);
-  detach_thread(thread);
+  detach_thread(thread, PC);
   return thrd_success;
 }
 MEMFENCE_EXPORT void thrd_exit(int result) {

@@ -34,28 +34,28 @@ MEMFENCE_EXPORT void exit(int status) noexcept {
     MEMFENCE_REAL(exit, status);
     __builtin_unreachable();
   }
-  world.end_process(status, "exit", PC);
+  world.end_process(Exit::Usual, status, "exit", PC);
 }
 MEMFENCE_EXPORT void _exit(int status) {
   if (!world.in_program) {
     MEMFENCE_REAL(_exit, status);
     __builtin_unreachable();
   }
-  world.end_process(status, "_exit", PC);
+  world.end_process(Exit::AtOnce, status, "_exit", PC);
 }
 MEMFENCE_EXPORT void _Exit(int status) noexcept {
   if (!world.in_program) {
     MEMFENCE_REAL(_Exit, status);
     __builtin_unreachable();
   }
-  world.end_process(status, "_Exit", PC);
+  world.end_process(Exit::AtOnce, status, "_Exit", PC);
 }
 MEMFENCE_EXPORT void quick_exit(int status) noexcept {
   if (!world.in_program) {
     MEMFENCE_REAL(quick_exit, status);
     __builtin_unreachable();
   }
-  world.end_process(status, "quick_exit", PC);
+  world.end_process(Exit::Quick, status, "quick_exit", PC);
 }
 
 // --- abort, and what C++ makes of it ---------------------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ MEMFENCE_EXPORT void abort() noexcept {
     __builtin_unreachable();
   }
   if (!is_program_code(PC) && uncaught_name() != nullptr) end_by_library(PC);
-  if (world.is_abort_normal) world.end_process(0, "abort", PC);
+  if (world.is_abort_normal) world.end_process(Exit::AtOnce, 0, "abort", PC);
   end_by(Finding::Abort, "abort", "", PC);
 }
 // std::terminate()
@@ -191,7 +191,7 @@ int send_to_itself(int signal, const char* function, void* pc) {
   const char* name = name_of_signal(signal);
   if (name == nullptr) world.fail(Finding::Unsupported, "a signal that does not end the process cannot be explored", pc);
   if (signal != SIGKILL && (world.ignored_signals >> signal & 1) != 0) return 0;
-  if (world.is_signal_normal) world.end_process(0, function, pc);
+  if (world.is_signal_normal) world.end_process(Exit::AtOnce, 0, function, pc);
   end_by(Finding::Signal, function, name, pc);
 }
 

@@ -10,6 +10,7 @@
 
 #include "exits.hpp"
 #include "mutex.hpp"
+#include "pages.hpp"
 #include "real.hpp"
 
 using namespace memfence::running;
@@ -112,7 +113,8 @@ void memfence::running::destroy_variables() {
   while (!exits.empty()) {
     const ThreadExit last = exits.back();
     exits.pop_back();
-    last.function(last.object);
+    const bool is_early = is_local_storage(last.object);  // the program had no copy of its own then
+    last.function(is_early ? as_program_sees(last.object) : last.object);
     world.settle();
   }
 }

@@ -6,9 +6,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "mutex.hpp"
 #include "real.hpp"
 #include "signalling.hpp"
+#include "text.hpp"
 
 using namespace memfence::running;
 
@@ -61,6 +65,10 @@ long futex(unsigned* word, int operation, unsigned value, bool timed, void** fra
   return world.wake(word, static_cast<int>(value));
 }
 
+// System calls that touch no memory of the program.
+constexpr long kHarmless[] = {SYS_getpid, SYS_getppid, SYS_getuid,      SYS_geteuid,
+                              SYS_getgid, SYS_getegid, SYS_sched_yield, SYS_write};
+
 }  // namespace
 
 // Entered by way of hook_entries.cpp, which keeps the registers of the caller. The last argument is on the stack.
@@ -73,6 +81,10 @@ MEMFENCE_BODY long memfence_syscall(long number, long a0, long a1, long a2, long
     return futex(reinterpret_cast<unsigned*>(a[0]), static_cast<int>(a[1]), static_cast<unsigned>(a[2]),
                  a[3] != 0 && (static_cast<int>(a[1]) & FUTEX_CMD_MASK) != FUTEX_WAKE, frame);
   if (number == SYS_gettid) return 1000 + world.me().id;
-  if (number == SYS_membarrier) world.fail(Finding::Unsupported, "the system call membarrier", pc);
+  if (std::ranges::find(kHarmless, number) == std::end(kHarmless)) {
+    Text<128> message;
+    message << "the system call with the number " << static_cast<std::uint64_t>(number) << " cannot be explored";
+    world.fail(Finding::Unsupported, message.content(), pc);
+  }
   return MEMFENCE_REAL(syscall, number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <new>
@@ -133,3 +135,54 @@ MEMFENCE_EXPORT int posix_memalign(void** into, std::size_t alignment, std::size
   return *into == nullptr ? ENOMEM : 0;
 }
 MEMFENCE_EXPORT std::size_t malloc_usable_size(void* block) { return block == nullptr ? 0 : size_of(block); }
+
+// --- Memory of the system: blocks of whole pages, which are forgotten between executions as all others are ---------------------
+
+namespace {
+// All zeros. What an execution before this one wrote there is dropped without touching it.
+void wipe(char* begin, std::size_t size) {
+  if (size < 64 * kPage || MEMFENCE_REAL(madvise, begin, size, MADV_DONTNEED) != 0) memset(begin, 0, size);
+}
+
+[[noreturn]] void refuse_memory(const char* what, void* pc) { world.fail(Finding::Unsupported, what, pc); }
+}  // namespace
+
+MEMFENCE_EXPORT void* mmap(void* wanted, std::size_t size, int protection, int flags, int file, off_t offset) noexcept {
+  MEMFENCE_UNLESS_EXPLORED(mmap, wanted, size, protection, flags, file, offset);
+  if ((flags & MAP_ANONYMOUS) == 0) refuse_memory("`mmap` of a file cannot be explored", PC);
+  if ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0) refuse_memory("`mmap` at an address of its own cannot be explored", PC);
+  if (protection != (PROT_READ | PROT_WRITE))
+    refuse_memory("`mmap` of memory that is not to be read and written cannot be explored", PC);
+  const std::size_t whole = (size + kPage - 1) & ~(kPage - 1);
+  char* block = size == 0 ? nullptr : static_cast<char*>(take(whole, kPage, PC));
+  if (block == nullptr && size != 0) refuse_memory("`mmap` of more memory than the runtime has", PC);
+  if (block == nullptr) {
+    errno = EINVAL;
+    return MAP_FAILED;
+  }
+  wipe(block, whole);
+  return block;
+}
+MEMFENCE_EXPORT int munmap(void* begin, std::size_t size) noexcept {
+  MEMFENCE_UNLESS_EXPLORED(munmap, begin, size);
+  const Block* block = block_at(begin);
+  const bool is_whole = block != nullptr && block->begin == begin && (size + kPage - 1) / kPage * kPage == block->size;
+  if (!is_whole) refuse_memory("`munmap` of a part of what `mmap` returned cannot be explored", PC);
+  give_back(begin, PC);
+  return 0;
+}
+MEMFENCE_EXPORT int madvise(void* begin, std::size_t size, int advice) noexcept {
+  MEMFENCE_UNLESS_EXPLORED(madvise, begin, size, advice);
+  const bool keeps = advice == MADV_NORMAL || advice == MADV_RANDOM || advice == MADV_SEQUENTIAL || advice == MADV_WILLNEED ||
+                     advice == MADV_HUGEPAGE || advice == MADV_NOHUGEPAGE;
+  if (!keeps) refuse_memory("`madvise` that drops memory cannot be explored", PC);
+  return 0;
+}
+MEMFENCE_EXPORT void* mremap(void* begin, std::size_t size, std::size_t wanted, int flags, ...) noexcept {
+  if (world.in_program) refuse_memory("`mremap` cannot be explored", PC);
+  return MEMFENCE_REAL(mremap, begin, size, wanted, flags);
+}
+MEMFENCE_EXPORT void* sbrk(std::intptr_t more) noexcept {
+  if (world.in_program) refuse_memory("`sbrk` cannot be explored", PC);
+  return MEMFENCE_REAL(sbrk, more);
+}

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "accesses.hpp"
 #include "mutex.hpp"
 #include "pages.hpp"
 #include "real.hpp"
@@ -21,6 +22,10 @@ Fiber* fiber_of(pthread_t handle) {
 
 bool is_over(const Fiber& me) { return static_cast<const Fiber*>(me.wish.object)->state == Fiber::State::Done; }
 
+void fail_if_detached(const Fiber& other, void* pc) {
+  if (other.detached) world.fail(Finding::Misuse, "pthread_join of a thread that was detached", pc);
+}
+
 // Locks within libraries are free whenever a thread stops, so that they are no steps.
 bool is_internal(const Mutex& mutex, const void* pc) { return mutex.owner == 0 && !is_program_code(pc); }
 
@@ -30,23 +35,32 @@ bool is_internal(const Mutex& mutex, const void* pc) { return mutex.owner == 0 &
 
 namespace memfence::running {
 
-pthread_t create_thread(void* (*start)(void*), void* argument, bool detached, void* pc) {
-  return handle_of(world.create(start, argument, detached, pc));
+// The new thread finds its number where its creator does.
+void create_thread(pthread_t* into, void* (*start)(void*), void* argument, bool detached, void* pc) {
+  store_for_program(into, handle_of(world.next_thread(pc)), pc);
+  world.create(start, argument, detached, pc);
 }
 
 int join_thread(pthread_t thread, void** result, void* pc) {
   Fiber* other = fiber_of(thread);
-  if (other == nullptr || other->state == Fiber::State::Unborn) return ESRCH;
-  if (other == &world.me()) return EDEADLK;
-  if (other->joined || other->detached) world.fail(Finding::Misuse, "pthread_join of a thread that was joined or detached", pc);
+  if (other == nullptr || other->state == Fiber::State::Unborn)
+    world.fail(Finding::Misuse, "pthread_join of something that is no thread", pc);
+  if (other == &world.me()) world.fail(Finding::Misuse, "pthread_join of a thread by itself", pc);
+  fail_if_detached(*other, pc);
   world.synchronise(other, kExit, "pthread_join", pc, is_over);
-  world.joined(*other);
-  if (result != nullptr) *result = other->result;
+  fail_if_detached(*other, pc);
+  if (!other->joined) world.joined(*other);  // a second join returns at once
+  if (result != nullptr) store_for_program(result, other->result, pc);
   return 0;
 }
 
-void detach_thread(pthread_t thread) {
-  if (Fiber* other = fiber_of(thread)) other->detached = true;
+void detach_thread(pthread_t thread, void* pc) {
+  Fiber* other = fiber_of(thread);
+  if (other == nullptr || other->state == Fiber::State::Unborn)
+    world.fail(Finding::Misuse, "pthread_detach of something that is no thread", pc);
+  if (other->joined || other->detached)
+    world.fail(Finding::Misuse, "pthread_detach of a thread that was joined or detached", pc);
+  other->detached = true;
 }
 
 void* site_of(void** frame) {
@@ -122,7 +136,7 @@ MEMFENCE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attr
   MEMFENCE_UNLESS_EXPLORED(pthread_create, thread, attributes, start, argument);
   int state = PTHREAD_CREATE_JOINABLE;
   if (attributes != nullptr) pthread_attr_getdetachstate(attributes, &state);
-  *thread = create_thread(start, argument, state == PTHREAD_CREATE_DETACHED, PC);
+  create_thread(thread, start, argument, state == PTHREAD_CREATE_DETACHED, PC);
   return 0;
 }
 MEMFENCE_EXPORT int pthread_join(pthread_t thread, void** result) {
@@ -131,7 +145,7 @@ MEMFENCE_EXPORT int pthread_join(pthread_t thread, void** result) {
 }
 MEMFENCE_EXPORT int pthread_detach(pthread_t thread) {
   MEMFENCE_UNLESS_EXPLORED(pthread_detach, thread);
-  detach_thread(thread);
+  detach_thread(thread, PC);
   return 0;
 }
 MEMFENCE_EXPORT pthread_t pthread_self() {

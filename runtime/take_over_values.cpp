@@ -5,6 +5,7 @@
 
 #include "pages.hpp"
 #include "real.hpp"
+#include "start.hpp"
 
 using namespace memfence::running;
 
@@ -28,8 +29,8 @@ MEMFENCE_EXPORT int pthread_setspecific(pthread_key_t key, const void* content) 
 
 extern "C" int __cxa_thread_atexit_impl(void (*)(void*), void*, void*);
 MEMFENCE_EXPORT int __cxa_thread_atexit_impl(void (*function)(void*), void* object, void* library) {
-  MEMFENCE_UNLESS_EXPLORED(__cxa_thread_atexit_impl, function, object, library);
-  world.me().exits.push_back({function, object});
+  if (!world.in_program && !is_before_main()) return MEMFENCE_REAL(__cxa_thread_atexit_impl, function, object, library);
+  (world.in_program ? world.me().exits : world.early_exits).push_back({function, object});
   return 0;
 }
 

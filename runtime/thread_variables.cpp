@@ -10,6 +10,7 @@
 #include "complain.hpp"
 #include "own_heap.hpp"
 #include "pages.hpp"
+#include "real.hpp"
 
 extern "C" __attribute__((visibility("default"))) std::ptrdiff_t memfence_variables = 0;
 
@@ -52,7 +53,7 @@ char* make_variables(int thread) {
   const auto base = reinterpret_cast<std::uintptr_t>(thread_base());
   const std::size_t room = (area_size() / kPageSize + 3) * kPageSize;
   auto* wanted = reinterpret_cast<void*>(kVariables + static_cast<std::size_t>(thread) * room);
-  void* block = mmap(wanted, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* block = MEMFENCE_REAL(mmap, wanted, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block == MAP_FAILED) give_up("no room for thread-local variables");
   return static_cast<char*>(block) + room - kPageSize + base % kPageSize;  // aligned as the real ones are
 }
@@ -62,6 +63,8 @@ void fill_variables(char* variables, bool is_main) {
   const List<char>& area = is_main ? main_area_ : thread_area_;
   __builtin_memcpy(variables - area.size(), area.data(), area.size());
 }
+
+char* variables_begin(char* variables) { return variables - area_size(); }
 
 void use_variables(char* variables) { memfence_variables = variables == nullptr ? 0 : variables - thread_base(); }
 

@@ -1,5 +1,6 @@
 #include "world.hpp"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 
 #include <cstring>
@@ -8,6 +9,7 @@
 #include "complain.hpp"
 #include "exits.hpp"
 #include "pages.hpp"
+#include "real.hpp"
 #include "switch.hpp"
 
 namespace memfence::running {
@@ -19,6 +21,7 @@ namespace {
 constexpr std::size_t kStack = std::size_t{8} << 20;
 constexpr std::size_t kGuardPages = 64 << 10;
 constexpr std::uintptr_t kStacks = 0x300000000000;  // where a schedule that was saved finds them again
+constexpr std::uintptr_t kAboveThreads = 0x320000000000;  // and their variables
 
 void begin_fiber() { world.enter_fiber(); }
 
@@ -26,7 +29,8 @@ Fiber* make_fiber(int id) {
   auto* fiber = new (allocate_own(sizeof(Fiber))) Fiber;
   fiber->id = id;
   auto* wanted = reinterpret_cast<void*>(kStacks + static_cast<std::size_t>(id) * (kStack + kGuardPages));
-  void* room = mmap(wanted, kStack + kGuardPages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* room = MEMFENCE_REAL(mmap, wanted, kStack + kGuardPages, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) give_up("no room for the stack of a thread");
   mprotect(room, kGuardPages, PROT_NONE);
   fiber->stack = static_cast<char*>(room) + kGuardPages;
@@ -54,6 +58,8 @@ const char* name_of(Finding finding) {
     case Finding::DoubleFree: return "double free";
     case Finding::BadFree: return "bad free";
     case Finding::UseAfterFree: return "use after free";
+    case Finding::Arithmetic: return "undefined arithmetic";
+    case Finding::UseAfterEnd: return "use after the end of a thread";
     case Finding::OutOfBounds: return "out of bounds";
     case Finding::ExitStatus: return "exit status";
     case Finding::EndlessLoop: return "endless loop";
@@ -68,6 +74,7 @@ void World::open(int (*main)(int, char**, char**), int argc, char** argv, char**
   argc_ = argc;
   argv_ = argv;
   environment_ = environment;
+  is_single_threaded_ = static_cast<char*>(dlsym(RTLD_DEFAULT, "__libc_single_threaded"));
   main_storage_.resize(local_storage_size());
   thread_storage_.resize(local_storage_size());
   save_local_storage(main_storage_.data());
@@ -105,11 +112,13 @@ void World::reset() {
   restore_snapshot();
   reset_arena();
   forget_keys();
+  forget_at_exit();
   for (int i = 0; i < created_ids_end_; ++i) {
     Fiber& f = *fibers_[i];
     if (f.state == Fiber::State::Unborn) continue;
     f.state = Fiber::State::Unborn;
-    f.joined = f.detached = f.quiet_birth = f.is_endless = f.is_eligible = f.has_unfenced_store = f.is_in_library = false;
+    f.joined = f.detached = f.quiet_birth = f.is_gone = f.is_endless = f.is_eligible = f.has_unfenced_store = f.is_in_library =
+        false;
     f.created = 0;
     f.releases = f.stored_releases = f.epoch = 0;
     f.joiner = -1;
@@ -135,7 +144,9 @@ void World::reset() {
     f.held.clear();
     f.nanoseconds = f.chance = 0;
   }
+  fibers_[0]->exits = early_exits;
   unjoined_ = 0;
+  ending_ = -1;
   failure = Failure{};
   ignored_signals = 0;
   has_ended = is_interrupted = false;
@@ -262,17 +273,22 @@ void World::write_down(const Fiber& fiber) {
   log.push_back({fiber.id, fiber.wish, 0, false, first, call_log.size(), more, access_log.size(), false, fiber.choice});
 }
 
-int World::create(void* (*start)(void*), void* argument, bool detached, void* pc) {
+int World::next_thread(void* pc) {
+  const int id = identify(current->id, current->created);
+  if (id < 0) fail(Finding::Unsupported, "more than 64 threads", pc);
+  return id;
+}
+
+void World::create(void* (*start)(void*), void* argument, bool detached, void* pc) {
   Fiber& me = *current;
   settle();
   changed();
-  const int id = identify(me.id, me.created);
-  if (id < 0) fail(Finding::Unsupported, "more than 64 threads", pc);
-  Fiber& born = *fibers_[id];
+  Fiber& born = *fibers_[next_thread(pc)];
   const bool quiet = unjoined_ == 0 && is_beginning_;
   ++unjoined_;
   if (!quiet) stop(wish_for(&born, kBirth, "pthread_create", pc, nullptr));
   ++me.created;
+  if (is_single_threaded_ != nullptr) *is_single_threaded_ = 0;  // libraries count without locked steps until then
   prepare(born);
   born.nanoseconds = me.nanoseconds;
   born.start = start;
@@ -284,7 +300,6 @@ int World::create(void* (*start)(void*), void* argument, bool detached, void* pc
   born.wish.pc = reinterpret_cast<void*>(start);
   born.wish.name = "begin";
   born.wish.number = quiet ? -1 : cells.synchronisation(&born, kBirth);
-  return id;
 }
 
 void World::joined(Fiber& other) {
@@ -294,45 +309,9 @@ void World::joined(Fiber& other) {
 
 void World::enter_fiber() {
   Fiber& me = *current;
-  if (me.id == 0) end_process(main_(argc_, argv_, environment_), nullptr, nullptr);
+  if (me.id == 0) end_process(Exit::Usual, main_(argc_, argv_, environment_), nullptr, nullptr);
   if (logs) write_down(me);
   finish(me.start(me.argument));
-}
-
-void World::finish(void* result) {
-  Fiber& me = *current;
-  settle();
-  destroy_variables();
-  destroy_values();
-  changed();
-  stop(wish_for(&me, kExit, "thread exit", nullptr, nullptr));
-  me.result = result;
-  me.state = Fiber::State::Done;
-  next(me);
-  __builtin_unreachable();
-}
-
-void World::end_process(int status, const char* function, void* pc) {
-  Fiber& me = *current;
-  settle();
-  if (unjoined_ != 0) {
-    Wish wish;
-    wish.what = Wish::What::End;
-    wish.kind = AccessKind::Fence;
-    wish.pc = pc;
-    wish.name = "exit";
-    stop(wish);
-  }
-  if (status != 0 && !is_exit_normal) {
-    failure.function = function;
-    failure.status = status;
-    fail(Finding::ExitStatus, "", pc);
-  }
-  has_ended = unjoined_ != 0 || me.id != 0;
-  me.state = Fiber::State::Done;
-  plan_size_ = plan_at_ = 0;
-  next(me);
-  __builtin_unreachable();
 }
 
 void World::fail(Finding kind, const char* message, void* pc) {
@@ -358,6 +337,18 @@ void World::fail(Finding kind, const char* message, void* pc) {
   in_program = false;
   memfence_switch(&me.stack_pointer, scheduler_stack);
   __builtin_unreachable();
+}
+
+bool World::is_lost(const void* address) const {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (at < kStacks || at >= kAboveThreads) return false;
+  for (int i = 0; i < created_ids_end_; ++i) {
+    const Fiber& fiber = *fibers_[i];
+    if (!fiber.is_gone || &fiber == current) continue;
+    if (address >= fiber.stack && address < fiber.stack + fiber.stack_size) return true;
+    if (fiber.variables != nullptr && address >= variables_begin(fiber.variables) && address < fiber.variables) return true;
+  }
+  return false;
 }
 
 bool World::is_on_stack_guard(const void* address) const {

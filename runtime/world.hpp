@@ -6,6 +6,7 @@
 #pragma once
 
 #include "cells.hpp"
+#include "exits.hpp"
 #include "fiber.hpp"
 #include "guards.hpp"
 
@@ -28,6 +29,8 @@ enum class Finding : std::uint8_t {
   DoubleFree,
   BadFree,
   UseAfterFree,
+  UseAfterEnd,
+  Arithmetic,
   OutOfBounds,
   ExitStatus,
   EndlessLoop,
@@ -80,6 +83,7 @@ enum Synchronisation : int {
   kBirth,
   kExit,
   kGuard,
+  kAtExit,
   kBuffer
 };
 
@@ -160,6 +164,7 @@ class World {
   List<void*> call_log;
   List<NumberedAccess> access_log;
   Fiber* current = nullptr;
+  List<ThreadExit> early_exits;  // of `main`, from before it began
 
   // --- For the program -----------------------------------------------------------------------------------------------------
 
@@ -177,11 +182,12 @@ class World {
   void look_at(void* object, Synchronisation kind, const char* name, void* pc);  // a load of its state, without a fence
   void synchronise(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&) = nullptr);
   Wish wish_for(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&));
-  int create(void* (*start)(void*), void* argument, bool detached, void* pc);
+  int next_thread(void* pc);  // that the present one creates
+  void create(void* (*start)(void*), void* argument, bool detached, void* pc);
   void joined(Fiber& other);
   [[noreturn]] void finish(void* result);
   // `function`: that ends it; null: `main` returns.
-  [[noreturn]] void end_process(int status, const char* function, void* pc);
+  [[noreturn]] void end_process(Exit exit, int status, const char* function, void* pc);
   [[noreturn]] void fail(Finding kind, const char* message, void* pc);
   // The thread's last store is in memory by now. `changed`: other state of the program is different from before.
   void settle();
@@ -223,12 +229,17 @@ class World {
   void* scheduler_stack = nullptr;
   [[noreturn]] void enter_fiber();
   bool is_on_stack_guard(const void* address) const;
+  // Whether the memory went with another thread.
+  bool is_lost(const void* address) const;
 
  private:
   struct Identity {
     int parent, index;
   };
   void prepare(Fiber& fiber);
+  bool is_last() const;
+  void stop_before_end(Exit exit, void* pc);
+  void lose_variables(Fiber& me);
   void next(Fiber& from);
   void resume(Fiber& to);
   void use_storage(Fiber& of);
@@ -246,9 +257,10 @@ class World {
   List<StoreQueue> store_queues_;
   Fiber* fibers_[kMostFibers] = {};
   int created_ids_end_ = 0;  // fibers that exist as objects
-  int used_ = 0;             // fibers of this execution: the highest number + 1
+  int used_ = 0;  // fibers of this execution: the highest number + 1
   List<Identity> identities_;
   int unjoined_ = 0;
+  int ending_ = -1;  // the thread that runs what is to be run at the end of the process
   bool is_beginning_ = false;  // nobody has taken a step: threads created now are there from the start
   const int* plan_ = nullptr;
   std::size_t plan_size_ = 0, plan_at_ = 0;
@@ -259,6 +271,7 @@ class World {
   int (*main_)(int, char**, char**) = nullptr;
   int argc_ = 0;
   char **argv_ = nullptr, **environment_ = nullptr;
+  char* is_single_threaded_ = nullptr;  // as libc tells libraries
 };
 
 extern World world;

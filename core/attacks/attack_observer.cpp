@@ -66,7 +66,7 @@ void AttackObserver::expand(Work& w, Index index) {
     expand_robustness(w, index);
 }
 
-// The walk changes neither memory nor the others, so which variables the others can change is found once a state.
+// The walk changes neither memory nor the others, so which variables the others can change is found once per state.
 void AttackObserver::expand_persistence(Work& w, Index index) {
   const Machine& m = *machine_;
   const auto location_of = [&](int p) { return w[m.processes[static_cast<std::size_t>(p)].location_slot]; };

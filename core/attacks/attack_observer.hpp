@@ -20,7 +20,7 @@ class AttackObserver : public NoObserver {
   // With `collect`, the whole space is searched and `attacks()` has one attack for each clause (attacker, transitions
   // crossed, those of them where an sfence will do) that includes no other one; else the first attack ends the search.
   // Where the budget is spent, what was found is not all. With `every_torn`, torn steps are no clause that ends anything:
-  // they are listed as well, one a state, as many as there is room for. Attacks across all of a `known` clause are of no
+  // they are listed as well, one per state, as many as there is room for. Attacks across all of a `known` clause are of no
   // interest. Processes that are alike (docs/theory/criteria.md, "Processes that are alike") share their clauses: there is
   // one attack for all of them.
   AttackObserver(const Machine& m, const AttackSearch& search, std::shared_ptr<Budget> budget);

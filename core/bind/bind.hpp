@@ -132,5 +132,6 @@ void bind_dual_certificate(nb::module_& m);
 void bind_certificate_ranks(nb::module_& m);
 void bind_certificate_minimum(nb::module_& m);
 void bind_cluster(nb::module_& m);
+void bind_graphs(nb::module_& m);
 
 }  // namespace memfence::bind

@@ -1,4 +1,4 @@
-// The fast judge of minimum sets of fences. It shares nothing with the engines but this module.
+// The fast checker of minimum sets of fences. It shares nothing with the engines but this module.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>

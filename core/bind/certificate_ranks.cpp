@@ -1,4 +1,4 @@
-// The fast judge of ranks, and who finds them. They share nothing with the engines but this module.
+// The fast checker of ranks, and who finds them. They share nothing with the engines but this module.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 

@@ -57,7 +57,7 @@ Counted counted_again(std::uint64_t level, std::uint64_t size, std::uint64_t sta
                       std::uint64_t refused, const std::vector<std::pair<Index, int>>& arrivals,
                       const std::vector<SeenTuple>& finals) {
   Counted counted;
-  counted.standing = {
+  counted.progress = {
       .level = level, .size = size, .left = size, .states = states, .transitions = transitions, .refused = refused};
   for (const auto& [first, sender] : arrivals) counted.arrivals.push_back({first, sender});
   for (const auto& [values, count, depth, index] : finals) counted.finals[values] = {count, depth, index};
@@ -82,7 +82,7 @@ nb::class_<Part> bind_rounds(nb::module_& m, const char* name) {
           "message",
           [](Part& p, int owner) { return filled(p.message_size(owner), [&](char* out) { p.write_message(owner, out); }); },
           "owner"_a)
-      .def_prop_ro("standing", [](const Part& p) { return p.standing(); })
+      .def_prop_ro("progress", [](const Part& p) { return p.progress(); })
       .def(
           "state", [](const Part& p, Index index) { return nb::bytes(p.state(index).data(), p.state(index).size()); },
           "index"_a)
@@ -92,11 +92,11 @@ nb::class_<Part> bind_rounds(nb::module_& m, const char* name) {
 }
 
 void bind_cycles(nb::module_& m) {
-  def_record(m, "CycleStanding", Field{"level", &CycleStanding::level}, Field{"size", &CycleStanding::size},
-             Field{"left", &CycleStanding::left}, Field{"alive", &CycleStanding::alive},
-             Field{"states", &CycleStanding::states}, Field{"transitions", &CycleStanding::transitions},
-             Field{"refused", &CycleStanding::refused}, Field{"bytes", &CycleStanding::bytes},
-             Field{"state_bits", &CycleStanding::state_bits}, Field{"stop", &CycleStanding::stop});
+  def_record(m, "CycleProgress", Field{"level", &CycleProgress::level}, Field{"size", &CycleProgress::size},
+             Field{"left", &CycleProgress::left}, Field{"alive", &CycleProgress::alive},
+             Field{"states", &CycleProgress::states}, Field{"transitions", &CycleProgress::transitions},
+             Field{"refused", &CycleProgress::refused}, Field{"bytes", &CycleProgress::bytes},
+             Field{"state_bits", &CycleProgress::state_bits}, Field{"stop", &CycleProgress::stop});
 
   bind_rounds<CyclePart>(m, "CyclePart")
       .def(
@@ -128,14 +128,14 @@ void bind_cycles(nb::module_& m) {
   m.def(
       "part_for_cycles",
       [](std::shared_ptr<Machine> machine, int model, int bound, int initial, const std::vector<std::vector<EdgeTuple>>& edges,
-         int marks, std::vector<int> atoms, const std::vector<ConditionTuple>& conditions, int number, int count,
+         int marks, std::vector<int> atoms, const std::vector<ConditionTuple>& conditions, bool reduce, int number, int count,
          std::uint64_t round_states, std::uint64_t memory_bytes) {
-        return part_for_cycles(std::move(machine), Model{static_cast<ModelKind>(model), bound},
+        return part_for_cycles(std::move(machine), Model{static_cast<ModelKind>(model), bound}, reduce,
                                query_of(initial, edges, marks, std::move(atoms), conditions),
                                PartitionSize{number, count, round_states}, memory_bytes);
       },
-      "machine"_a, "model"_a, "bound"_a, "initial"_a, "edges"_a, "marks"_a, "atoms"_a, "conditions"_a, "number"_a, "count"_a,
-      "round_states"_a, "memory_bytes"_a, "One part of the search that `find_accepted_run` does on one machine.");
+      "machine"_a, "model"_a, "bound"_a, "initial"_a, "edges"_a, "marks"_a, "atoms"_a, "conditions"_a, "reduce"_a, "number"_a,
+      "count"_a, "round_states"_a, "memory_bytes"_a, "One part of the search that `find_accepted_run` does on one machine.");
 }
 
 }  // namespace
@@ -143,13 +143,13 @@ void bind_cycles(nb::module_& m) {
 void bind_cluster(nb::module_& m) {
   bind_cycles(m);
 
-  def_record(m, "ProcessAtTheEnd", Field{"level", &ProcessAtTheEnd::level}, Field{"size", &ProcessAtTheEnd::size},
-             Field{"left", &ProcessAtTheEnd::left}, Field{"states", &ProcessAtTheEnd::states},
-             Field{"transitions", &ProcessAtTheEnd::transitions}, Field{"refused", &ProcessAtTheEnd::refused},
-             Field{"bytes", &ProcessAtTheEnd::bytes}, Field{"state_bits", &ProcessAtTheEnd::state_bits},
-             Field{"found_in", &ProcessAtTheEnd::found_in}, Field{"stop", &ProcessAtTheEnd::stop});
+  def_record(m, "PartProgress", Field{"level", &PartProgress::level}, Field{"size", &PartProgress::size},
+             Field{"left", &PartProgress::left}, Field{"states", &PartProgress::states},
+             Field{"transitions", &PartProgress::transitions}, Field{"refused", &PartProgress::refused},
+             Field{"bytes", &PartProgress::bytes}, Field{"state_bits", &PartProgress::state_bits},
+             Field{"found_in", &PartProgress::found_in}, Field{"stop", &PartProgress::stop});
 
-  def_record(m, "Counted", Field{"standing", &Counted::standing})
+  def_record(m, "Counted", Field{"progress", &Counted::progress})
       .def(
           "__init__",
           [](Counted* out, std::uint64_t level, std::uint64_t size, std::uint64_t states, std::uint64_t transitions,

@@ -1,4 +1,4 @@
-// The fast judge of backward searches, and the search that writes what it judges.
+// The fast checker of backward searches, and the search that writes what it reads.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -21,9 +21,9 @@ Listed listed(PlainConfiguration plain) {
   return {std::move(plain.sets), std::move(plain.memory), std::move(plain.fifos), std::move(plain.kinds)};
 }
 
-// A judge, and how configurations are written for it.
-struct Judge {
-  explicit Judge(const DualAsked& asked) : checker(asked), form(checker.rules()) {}
+// A checker, and how configurations are written for it.
+struct DualHandle {
+  explicit DualHandle(const DualAsked& asked) : checker(asked), form(checker.rules()) {}
   certificate::DualChecker checker;
   certificate::PlainForm form;
 
@@ -88,22 +88,22 @@ auto bind_asked(nb::module_& m, const char* name) {
   return nb::class_<Class>(m, name).def(
       "__init__",
       [](Class* self, const std::string& program, const std::string& bad, const std::vector<int>& fixed,
-         const std::vector<std::vector<int>>& crowds, const std::vector<int>& named, bool everything_locked,
+         const std::vector<std::vector<int>>& instances, const std::vector<int>& named, bool everything_locked,
          const std::vector<std::vector<int>>& passing, const std::vector<std::vector<std::vector<int>>>& dead) {
         const certificate::LeftOut left_out{passing, dead, {}, {}, {}};
-        new (self) Class(DualAsked{program, bad, fixed, crowds, named, everything_locked, left_out});
+        new (self) Class(DualAsked{program, bad, fixed, instances, named, everything_locked, left_out});
       },
-      "program"_a, "bad"_a, "fixed"_a, "crowds"_a, "named"_a, "everything_locked"_a, "passing"_a, "dead"_a);
+      "program"_a, "bad"_a, "fixed"_a, "instances"_a, "named"_a, "everything_locked"_a, "passing"_a, "dead"_a);
 }
 
 }  // namespace
 
 void bind_dual_certificate(nb::module_& m) {
-  bind_asked<Judge>(m, "DualChecker")
-      .def("add_set", &Judge::add_set, "controls"_a)
-      .def("add", &Judge::add, "configuration"_a, "below"_a)
-      .def("before", &Judge::before, "configuration"_a)
-      .def("check", &Judge::check);
+  bind_asked<DualHandle>(m, "DualChecker")
+      .def("add_set", &DualHandle::add_set, "controls"_a)
+      .def("add", &DualHandle::add, "configuration"_a, "below"_a)
+      .def("before", &DualHandle::before, "configuration"_a)
+      .def("check", &DualHandle::check);
   bind_asked<Search>(m, "DualSearch")
       .def("run", &Search::run, "steps"_a)
       .def("found", &Search::found)

@@ -61,6 +61,9 @@ void bind_exploration(nb::module_& m) {
       .def_prop_ro("finding", [](const Exploration& e) { return tuple_of(e.finding); })
       .def_prop_ro("final_states", &final_states_of)
       .def_ro("final_count", &Exploration::final_count)
+      .def_prop_ro(
+          "taken",
+          [](const Exploration& e) { return nb::bytes(reinterpret_cast<const char*>(e.taken.data()), e.taken.size()); })
       .def(
           "path",
           [](const Exploration& e, Index index, const std::vector<StepTuple>& more) {

@@ -29,7 +29,7 @@ Unlocked::~Unlocked() {
 
 Locked::Locked() : state_(taken(PyGILState_Ensure)) {}
 
-// Progress goes to Python about ten times a second; a pending Ctrl-C or a false answer cancels the search.
+// Progress goes to Python about ten times per second; a pending Ctrl-C or a false answer cancels the search.
 Limits make_limits(double timeout_seconds, std::uint64_t memory_bytes, std::uint64_t compact_from,
                    std::shared_ptr<Cancel> cancel, nb::object progress) {
   Limits limits;
@@ -93,4 +93,5 @@ NB_MODULE(_core, m) {
   memfence::bind::bind_certificate_ranks(m);
   memfence::bind::bind_certificate_minimum(m);
   memfence::bind::bind_cluster(m);
+  memfence::bind::bind_graphs(m);
 }

@@ -19,10 +19,10 @@ void bind_state_robustness(nb::module_& m) {
           },
           "slots"_a, "Whether SC reaches a state with these values of all slots.");
 
-  nb::class_<StrayResult>(m, "StrayResult")
+  nb::class_<NonScResult>(m, "NonScResult")
       .def_prop_ro(
-          "exploration", [](StrayResult& r) { return r.exploration.get(); }, nb::rv_policy::reference_internal)
-      .def_ro("stray", &StrayResult::stray);
+          "exploration", [](NonScResult& r) { return r.exploration.get(); }, nb::rv_policy::reference_internal)
+      .def_ro("non_sc", &NonScResult::non_sc);
 
   def_search(
       m, "explore_sc_states",
@@ -32,10 +32,10 @@ void bind_state_robustness(nb::module_& m) {
       "Every SC-reachable state.", "machine"_a, "threads"_a);
 
   def_search(
-      m, "explore_stray_states",
+      m, "explore_non_sc_states",
       +[](Limits limits, std::shared_ptr<Machine> machine, int model, int bound, const ScStates& sc, int threads) {
-        return std::make_unique<StrayResult>(
-            explore_stray_states(std::move(machine), Model{static_cast<ModelKind>(model), bound}, sc, limits, threads));
+        return std::make_unique<NonScResult>(
+            explore_non_sc_states(std::move(machine), Model{static_cast<ModelKind>(model), bound}, sc, limits, threads));
       },
       "Look for a state with empty buffers that is not among those of SC.", "machine"_a, "model"_a, "bound"_a, "sc"_a,
       "threads"_a);

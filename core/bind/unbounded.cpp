@@ -1,4 +1,4 @@
-// The fast judges of certificates about buffers of any length.
+// The fast checkers of certificates about buffers of any length.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 

@@ -12,7 +12,7 @@
 
 namespace memfence::certificate {
 
-class Attacks : public Judge {
+class Attacks : public CriterionChecker {
  public:
   // `program`: canonical text; `model`: TSO or PSO. Unsupported for more than 64 processes. bad_alloc where attacks need more
   // than `most_bytes`.

@@ -1,4 +1,4 @@
-// The fast judge of automata: the conditions of `certificates/checker/automata.py`, in the same order.
+// The fast checker of automata: the conditions of `certificates/checker/automata.py`, in the same order.
 #pragma once
 
 #include <unordered_map>

@@ -65,29 +65,29 @@ Finding Checker::check() {
     finding = check_state(n, state.data());
   }
   if (finding.condition == Condition::None) finding = attack_;
-  return finding.condition == Condition::None ? judge_all() : finding;
+  return finding.condition == Condition::None ? check_all() : finding;
 }
 
-void Checker::make_judge() {
+void Checker::make_criterion_checker() {
   const Model tso{Buffers::PerProcess, 0, false}, pso{Buffers::PerVariable, 0, false};
   switch (criterion_) {
     case Criterion::None:
     case Criterion::Persistent: return;
-    case Criterion::RaceFree: judge_ = std::make_unique<Races>(text_); return;
-    case Criterion::RobustTso: judge_ = std::make_unique<Attacks>(text_, tso, most_bytes_); return;
-    case Criterion::RobustPso: judge_ = std::make_unique<Attacks>(text_, pso, most_bytes_); return;
-    case Criterion::StateRobust: judge_ = std::make_unique<NonScStates>(text_, model_, capacity_, most_bytes_); return;
+    case Criterion::RaceFree: of_criterion_ = std::make_unique<Races>(text_); return;
+    case Criterion::RobustTso: of_criterion_ = std::make_unique<Attacks>(text_, tso, most_bytes_); return;
+    case Criterion::RobustPso: of_criterion_ = std::make_unique<Attacks>(text_, pso, most_bytes_); return;
+    case Criterion::StateRobust: of_criterion_ = std::make_unique<NonScStates>(text_, model_, capacity_, most_bytes_); return;
   }
 }
 
 // What the criterion asks of each state, once the set is known to be closed.
-Finding Checker::judge_all() {
-  make_judge();
+Finding Checker::check_all() {
+  make_criterion_checker();
   std::vector<Number> state(static_cast<std::size_t>(layout_.places()));
-  for (std::size_t n = 0; n < rows_.size() && judge_; ++n) {
+  for (std::size_t n = 0; n < rows_.size() && of_criterion_; ++n) {
     layout_.read(rows_.row(n), state.data());
     std::optional<Step> step;
-    if (!judge_->refuses(state.data(), step)) continue;
+    if (!of_criterion_->refuses(state.data(), step)) continue;
     Finding finding = found(criterion_ == Criterion::RaceFree      ? Condition::Race
                             : criterion_ == Criterion::StateRobust ? Condition::NonScState
                                                                    : Condition::Cycle,

@@ -1,4 +1,4 @@
-// The fast judge of invariants: the conditions of `certificates/checker/invariant.py`, in the same order.
+// The fast checker of invariants: the conditions of `certificates/checker/invariant.py`, in the same order.
 #pragma once
 
 #include <memory>
@@ -41,7 +41,7 @@ class Checker {
   std::size_t bytes() const { return rows_.bytes(); }
   // Take over a block of rows, byte planes one behind the other.
   Finding add(const unsigned char* block, std::size_t size);
-  // Judge the whole set.
+  // Check the whole set.
   Finding check();
   // The rows of all states that steps lead to, in order: what an abridged set stands for, for checkers that want every state.
   // bad_alloc where they need more than `most_bytes`.
@@ -57,8 +57,8 @@ class Checker {
 
  private:
   Finding check_initial();
-  void make_judge();
-  Finding judge_all();
+  void make_criterion_checker();
+  Finding check_all();
   // Whether the set has every end of `state`; else why not.
   Condition missing(const Number* state, const Step* step);
   Finding check_state(std::size_t number, const Number* state);
@@ -88,7 +88,7 @@ class Checker {
   bool may_fail_ = false;
   int capacity_ = 0;
   std::size_t most_bytes_;
-  std::unique_ptr<Judge> judge_;
+  std::unique_ptr<CriterionChecker> of_criterion_;
   std::unique_ptr<Overtaking> overtaking_;
   std::unique_ptr<Events> events_;
   std::vector<std::uint64_t> changing_;  // by variable, the processes that can change it in the state at hand

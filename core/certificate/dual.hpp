@@ -1,4 +1,4 @@
-// The fast judge of backward searches: the conditions of `certificates/checker/dual.py`, in the same order.
+// The fast checker of backward searches: the conditions of `certificates/checker/dual.py`, in the same order.
 #pragma once
 
 #include "certificate/checker.hpp"

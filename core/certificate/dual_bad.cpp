@@ -11,9 +11,9 @@ bool DualRules::bad(const Emit& emit) {
   std::vector<int> members = asked_.fixed;
   members.insert(members.end(), asked_.named.begin(), asked_.named.end());
   if (!bad_among(members, true, emit)) return false;
-  for (const std::vector<int>& crowd : asked_.crowds) {
+  for (const std::vector<int>& instances : asked_.instances) {
     members = asked_.fixed;
-    members.push_back(crowd[0]);
+    members.push_back(instances[0]);
     if (!bad_among(members, false, emit)) return false;
   }
   return true;

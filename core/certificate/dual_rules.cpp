@@ -28,12 +28,12 @@ DualRules::DualRules(const DualAsked& asked)
       steps_(program_, kSc, layout_) {
   if (!asked.bad.empty()) bad_ = program_.expression(asked.bad);
   std::vector<int> kinds = asked.fixed;
-  for (const std::vector<int>& members : asked.crowds) kinds.push_back(members.at(0));
+  for (const std::vector<int>& members : asked.instances) kinds.push_back(members.at(0));
   for (const int kind : kinds) locals_.try_emplace(kind, program_, orders_, kind, asked.everything_locked, asked.left_out);
 }
 
 int DualRules::kind_of(int process) const {
-  for (const std::vector<int>& members : asked_.crowds)
+  for (const std::vector<int>& members : asked_.instances)
     if (std::find(members.begin(), members.end(), process) != members.end()) return members[0];
   return process;
 }
@@ -44,7 +44,8 @@ bool DualRules::is_one(const Configuration& c) const {
   for (std::size_t p = 0; p < c.parts.size(); ++p) {
     const int kind = c.parts[p].kind;
     const auto leads = [&](const std::vector<int>& members) { return members[0] == kind; };
-    if (p < count ? asked_.fixed[p] != kind : !std::any_of(asked_.crowds.begin(), asked_.crowds.end(), leads)) return false;
+    if (p < count ? asked_.fixed[p] != kind : !std::any_of(asked_.instances.begin(), asked_.instances.end(), leads))
+      return false;
   }
   return true;
 }
@@ -68,7 +69,7 @@ bool DualRules::is_initial(const Configuration& c) {
 bool DualRules::before(const Configuration& c, const Emit& emit) {
   for (std::size_t p = 0; p < c.parts.size(); ++p)
     if (!before_part(c, p, emit)) return false;
-  for (const std::vector<int>& members : asked_.crowds) {  // one of which nothing was said has stored
+  for (const std::vector<int>& members : asked_.instances) {  // one of which nothing was said has stored
     const int kind = members[0];
     for (const auto& [number, sources] : local(kind).storing()) {
       const Action& action = local(kind).action(number);

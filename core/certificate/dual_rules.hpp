@@ -8,13 +8,13 @@
 
 namespace memfence::certificate {
 
-// What is asked: `bad` as canonical text, or empty. `fixed`: processes of which there is one; `crowds`: the others, those that
+// What is asked: `bad` as canonical text, or empty. `fixed`: processes of which there is one; `instances`: the others, those that
 // are alike together; `named`: of these, whom the question names. `everything_locked`: under SC. `left_out`: locations that
 // are passed, and dead registers.
 struct DualAsked {
   std::string program, bad;
   std::vector<int> fixed;
-  std::vector<std::vector<int>> crowds;
+  std::vector<std::vector<int>> instances;
   std::vector<int> named;
   bool everything_locked = false;
   LeftOut left_out;
@@ -36,7 +36,7 @@ class DualRules {
   bool is_starting(const Part& part);
   // Whether it has every process of which there is one, and of others only those that there may be.
   bool is_one(const Configuration& c) const;
-  bool is_crowded() const { return !asked_.crowds.empty(); }
+  bool is_parameterised() const { return !asked_.instances.empty(); }
 
   const Program& program() const { return program_; }
   std::size_t fixed() const { return asked_.fixed.size(); }

@@ -12,7 +12,7 @@ namespace memfence::certificate {
 
 constexpr std::size_t kMostPassed = 100'000;  // places in one walk by local steps
 
-// The claim, or the program, is beyond what the judge looks at: a reason to refuse.
+// The claim, or the program, is beyond what the checker looks at: a reason to refuse.
 class TooLarge : public std::length_error {
  public:
   using std::length_error::length_error;

@@ -1,4 +1,4 @@
-// What a judge says of a certificate.
+// What the checker says of a certificate.
 #pragma once
 
 #include <string>
@@ -32,12 +32,12 @@ struct Finding {
 };
 
 // What a criterion asks of each state of a closed set, by itself.
-class Judge {
+class CriterionChecker {
  public:
-  Judge() = default;
-  Judge(const Judge&) = delete;
-  Judge& operator=(const Judge&) = delete;
-  virtual ~Judge() = default;
+  CriterionChecker() = default;
+  CriterionChecker(const CriterionChecker&) = delete;
+  CriterionChecker& operator=(const CriterionChecker&) = delete;
+  virtual ~CriterionChecker() = default;
 
   // Whether the state violates the condition; `step`, where it is set, shows it.
   virtual bool refuses(const Number* state, std::optional<Step>& step) = 0;

@@ -9,7 +9,7 @@
 
 namespace memfence::certificate {
 
-// The text is not one that this checker can work with. That is no judgement about a certificate.
+// The text is not one that this checker can work with. That is no statement about a certificate.
 class Unsupported : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

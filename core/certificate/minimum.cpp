@@ -12,7 +12,7 @@ namespace memfence::certificate {
 namespace {
 
 // What is asked of single states, of those that a run ends in.
-struct StateJudge {
+struct StateChecker {
   const Program& program;
   Steps& steps;
   const Layout& layout;
@@ -135,18 +135,18 @@ MinimumChecker::Found MinimumChecker::check(const std::vector<int>& clause, std:
   const std::vector<Number> first = run.state();
   for (std::size_t n = 0; n < steps.size(); ++n)
     if (!run.take(steps[n])) return {ClauseFault::Step, n};
-  return {judge(run, *fenced, first, made)};
+  return {check_run(run, *fenced, first, made)};
 }
 
-ClauseFault MinimumChecker::judge(Replay& run, const Variant& fenced, const std::vector<Number>& start,
-                                  const std::vector<char>& made) const {
-  const StateJudge states{fenced.program, run.steps(), run.layout(), bad_, deadlock_, finals_};
+ClauseFault MinimumChecker::check_run(Replay& run, const Variant& fenced, const std::vector<Number>& start,
+                                      const std::vector<char>& made) const {
+  const StateChecker states{fenced.program, run.steps(), run.layout(), bad_, deadlock_, finals_};
   const bool is_safety = criterion_ == BadRun::Safety;
   if (run.has_failed()) return is_safety ? ClauseFault::None : ClauseFault::NotBad;
   if (criterion_ == BadRun::Never) return ClauseFault::NotBad;
   if (!is_safety && !states.is_drained(run.state().data()))
     return criterion_ == BadRun::StateRobust ? ClauseFault::NotBad : ClauseFault::Pending;
-  if (criterion_ == BadRun::Persistent || criterion_ == BadRun::Robust) return judge_trace(run, fenced, start);
+  if (criterion_ == BadRun::Persistent || criterion_ == BadRun::Robust) return check_trace(run, fenced, start);
 
   bool all_bad = true;
   bool few = false;
@@ -187,7 +187,7 @@ MinimumChecker::Found MinimumChecker::check_race(const std::vector<char>& made, 
   return {races.is_race(pair) ? ClauseFault::None : ClauseFault::NotBad};
 }
 
-ClauseFault MinimumChecker::judge_trace(const Replay& run, const Variant& fenced, const std::vector<Number>& start) const {
+ClauseFault MinimumChecker::check_trace(const Replay& run, const Variant& fenced, const std::vector<Number>& start) const {
   const bool by_values = criterion_ == BadRun::Persistent;
   switch (find_sc_trace(fenced.program, run.history(), start, by_values, most_bytes_)) {
     case ScTrace::None: return ClauseFault::None;

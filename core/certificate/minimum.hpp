@@ -1,4 +1,4 @@
-// The fast judge of minimum sets of fences: the runs of clauses, as in `certificates/checker/minimum.py`. `fence_bound` has the rest.
+// The fast checker of minimum sets of fences: the runs of clauses, as in `certificates/checker/minimum.py`. `fence_bound` has the rest.
 #pragma once
 
 #include <string>
@@ -38,9 +38,10 @@ class MinimumChecker {
   Found check(const std::vector<int>& clause, std::uint64_t start, const std::vector<Step>& steps) const;
 
  private:
-  ClauseFault judge(Replay& run, const Variant& fenced, const std::vector<Number>& start, const std::vector<char>& made) const;
+  ClauseFault check_run(Replay& run, const Variant& fenced, const std::vector<Number>& start,
+                        const std::vector<char>& made) const;
   Found check_race(const std::vector<char>& made, std::uint64_t start, const std::vector<Step>& steps) const;
-  ClauseFault judge_trace(const Replay& run, const Variant& fenced, const std::vector<Number>& start) const;
+  ClauseFault check_trace(const Replay& run, const Variant& fenced, const std::vector<Number>& start) const;
 
   std::string text_;
   Model model_;

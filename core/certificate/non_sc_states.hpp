@@ -9,7 +9,7 @@
 
 namespace memfence::certificate {
 
-class NonScStates : public Judge {
+class NonScStates : public CriterionChecker {
  public:
   // `program`: canonical text; `model`: the one whose states are judged, in rows with room for `capacity` stores. bad_alloc where
   // the states of SC need more than `most_bytes`.

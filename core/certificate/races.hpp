@@ -9,7 +9,7 @@
 
 namespace memfence::certificate {
 
-class Races : public Judge {
+class Races : public CriterionChecker {
  public:
   // `program`: canonical text. Unsupported for more than 64 processes.
   explicit Races(const std::string& program);

@@ -1,4 +1,4 @@
-// The fast judge of ranks: the conditions of `certificates/checker/ranks.py`, in the same order.
+// The fast checker of ranks: the conditions of `certificates/checker/ranks.py`, in the same order.
 #pragma once
 
 #include "certificate/product.hpp"
@@ -29,7 +29,7 @@ class RankChecker {
   std::size_t bytes() const;
   // Take over a block of rows, byte planes one behind the other.
   RankFinding add(const unsigned char* block, std::size_t size);
-  // Judge all pairs.
+  // Check all pairs.
   RankFinding check();
 
  private:

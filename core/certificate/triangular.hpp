@@ -23,7 +23,7 @@ class Triangular {
   std::size_t bytes() const { return rows_.bytes(); }
   // Take over a block of rows, byte planes one behind the other: that of a state, then 4 bytes for each process.
   Finding add(const unsigned char* block, std::size_t size);
-  // Judge the whole set: first whether it is closed, then whether a pair is a race. Findings have rows without marks.
+  // Check the whole set: first whether it is closed, then whether a pair is a race. Findings have rows without marks.
   Finding check();
   // The rows of all pairs that steps lead to, in order. bad_alloc where they need more than `most_bytes`.
   std::vector<std::string> reachable(std::size_t most_bytes);

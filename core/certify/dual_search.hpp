@@ -1,5 +1,5 @@
 // Who writes certificates of backward searches: the least configurations that lead to something bad. Nobody has to believe this;
-// the judge looks at what comes out.
+// the checker looks at what comes out.
 #pragma once
 
 #include <queue>

@@ -1,4 +1,4 @@
-// The reachable pairs of a product, and the steps between them: for whoever looks for ranks. The judge needs none of this.
+// The reachable pairs of a product, and the steps between them: for whoever looks for ranks. The checker needs none of this.
 //
 // The steps of a state are found once, however many nodes it is paired with.
 #pragma once

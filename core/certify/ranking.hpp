@@ -1,4 +1,4 @@
-// Ranked pairs as the rows of a certificate. Who makes them is not trusted: the judge is in `ranks.hpp`.
+// Ranked pairs as the rows of a certificate. Who makes them is not trusted: the checker is in `ranks.hpp`.
 #pragma once
 
 #include "certify/levels.hpp"

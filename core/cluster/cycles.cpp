@@ -13,16 +13,16 @@ namespace {
 template <MemoryModel Semantics>
 class CyclePartOf : public CyclePart {
  public:
-  CyclePartOf(std::shared_ptr<const Machine> machine, Semantics semantics, BuchiQuery query, const PartitionSize& size,
-              std::uint64_t memory_bytes)
+  CyclePartOf(std::shared_ptr<const Machine> machine, Semantics semantics, bool reduce, BuchiQuery query,
+              const PartitionSize& size, std::uint64_t memory_bytes)
       : machine_(std::move(machine)),
         query_(std::move(query)),
-        product_(*machine_, std::move(semantics), query_),
+        product_(*machine_, std::move(semantics), query_, reduce),
         size_(size),
         watch_(limits_),
         mail_(static_cast<std::size_t>(size.count), Outgoing<std::uint64_t>(product_.words())) {
     limits_.memory_bytes = memory_bytes;
-    standing_.state_bits = product_.state_bits();
+    progress_.state_bits = product_.state_bits();
   }
 
   void start(CyclePhase phase) override {
@@ -43,7 +43,7 @@ class CyclePartOf : public CyclePart {
       for (Index index = 0; index < product_.count(); ++index)
         if (alive_[index]) now_.push_back(index);
     }
-    standing_.size = now_.size();
+    progress_.size = now_.size();
     stand();
   }
 
@@ -68,25 +68,25 @@ class CyclePartOf : public CyclePart {
     now_.swap(later_);
     later_.clear();
     next_ = 0;
-    ++standing_.level;
-    standing_.size = now_.size();
+    ++progress_.level;
+    progress_.size = now_.size();
     return true;
   }
 
   void expand() override {
     const std::size_t until = static_cast<std::size_t>(std::min<std::uint64_t>(now_.size(), next_ + size_.round_states));
-    for (; next_ < until && standing_.stop == Stop::None; ++next_) {
+    for (; next_ < until && progress_.stop == Stop::None; ++next_) {
       const Index from = now_[next_];
       if (phase_ == CyclePhase::Mark) is_queued_[from] = 0;
       product_.arcs_from(from, [&](const Word* to, std::uint64_t marks, const auto&) { send(from, to, marks); });
-      if (next_ % kLook == 0 && watch_.would_exceed(bytes(), 0)) standing_.stop = Stop::Memory;
+      if (next_ % kLook == 0 && watch_.would_exceed(bytes(), 0)) progress_.stop = Stop::Memory;
     }
     stand();
   }
 
   std::size_t message_size(int owner) const override { return mail_[static_cast<std::size_t>(owner)].size(); }
-  void write_message(int owner, char* out) override { mail_[static_cast<std::size_t>(owner)].write(standing_.left, out); }
-  const CycleStanding& standing() const override { return standing_; }
+  void write_message(int owner, char* out) override { mail_[static_cast<std::size_t>(owner)].write(progress_.left, out); }
+  const CycleProgress& progress() const override { return progress_; }
 
   Index first_alive() const override {
     for (Index index = 0; index < alive_.size(); ++index)
@@ -132,7 +132,7 @@ class CyclePartOf : public CyclePart {
 
   // An arc, as the present phase needs it. With Link, two messages: who it comes from, and its marks.
   void send(Index from, const Word* to, std::uint64_t marks) {
-    if (phase_ == CyclePhase::Reach) ++standing_.transitions;
+    if (phase_ == CyclePhase::Reach) ++progress_.transitions;
     const std::uint64_t hash = hash_words(to, product_.words());
     const int owner = owner_of(hash, size_.count);
     const auto hand_over = [&](std::uint64_t note) {
@@ -206,12 +206,12 @@ class CyclePartOf : public CyclePart {
   }
 
   void stand() {
-    standing_.left = now_.size() - next_;
-    standing_.states = product_.count();
-    standing_.bytes = bytes();
-    if (phase_ == CyclePhase::Reach) standing_.refused = product_.refused();
-    standing_.alive = static_cast<std::uint64_t>(std::count(alive_.begin(), alive_.end(), 1));
-    if (standing_.stop == Stop::None) standing_.stop = watch_.check(0, 0, 0, standing_.bytes);
+    progress_.left = now_.size() - next_;
+    progress_.states = product_.count();
+    progress_.bytes = bytes();
+    if (phase_ == CyclePhase::Reach) progress_.refused = product_.refused();
+    progress_.alive = static_cast<std::uint64_t>(std::count(alive_.begin(), alive_.end(), 1));
+    if (progress_.stop == Stop::None) progress_.stop = watch_.check(0, 0, 0, progress_.bytes);
   }
 
   std::shared_ptr<const Machine> machine_;
@@ -234,16 +234,16 @@ class CyclePartOf : public CyclePart {
   std::vector<std::uint16_t> senders_;
   std::optional<Index> linked_from_;
   std::unordered_map<Index, std::vector<ArcFrom>> links_;
-  CycleStanding standing_;
+  CycleProgress progress_;
 };
 
 }  // namespace
 
-std::unique_ptr<CyclePart> part_for_cycles(std::shared_ptr<const Machine> machine, const Model& model, BuchiQuery query,
-                                           const PartitionSize& size, std::uint64_t memory_bytes) {
+std::unique_ptr<CyclePart> part_for_cycles(std::shared_ptr<const Machine> machine, const Model& model, bool reduce,
+                                           BuchiQuery query, const PartitionSize& size, std::uint64_t memory_bytes) {
   const Machine& m = *machine;
   return with_semantics(m, model, [&]<MemoryModel Semantics>(Semantics semantics) -> std::unique_ptr<CyclePart> {
-    return std::make_unique<CyclePartOf<Semantics>>(std::move(machine), std::move(semantics), std::move(query), size,
+    return std::make_unique<CyclePartOf<Semantics>>(std::move(machine), std::move(semantics), reduce, std::move(query), size,
                                                     memory_bytes);
   });
 }

@@ -16,7 +16,7 @@ namespace memfence {
 
 enum class CyclePhase : std::int32_t { Reach, Trim, Mark, Link };
 
-struct CycleStanding {
+struct CycleProgress {
   std::uint64_t size = 0, left = 0;  // states to expand in this level, and those that are left
   std::uint64_t level = 1;
   std::uint64_t alive = 0;  // states that are not given up
@@ -43,7 +43,7 @@ class CyclePart {
   virtual void expand() = 0;
   virtual std::size_t message_size(int owner) const = 0;
   virtual void write_message(int owner, char* out) = 0;
-  virtual const CycleStanding& standing() const = 0;
+  virtual const CycleProgress& progress() const = 0;
 
   // The first state that is left; kNoIndex: there is none.
   virtual Index first_alive() const = 0;
@@ -58,7 +58,7 @@ class CyclePart {
   virtual LassoStep step_between(const Word* from, const Word* to, std::uint64_t marks) = 0;
 };
 
-std::unique_ptr<CyclePart> part_for_cycles(std::shared_ptr<const Machine> machine, const Model& model, BuchiQuery query,
-                                           const PartitionSize& size, std::uint64_t memory_bytes);
+std::unique_ptr<CyclePart> part_for_cycles(std::shared_ptr<const Machine> machine, const Model& model, bool reduce,
+                                           BuchiQuery query, const PartitionSize& size, std::uint64_t memory_bytes);
 
 }  // namespace memfence

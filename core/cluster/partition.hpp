@@ -22,7 +22,7 @@
 namespace memfence {
 
 // How far a partition has come.
-struct ProcessAtTheEnd {
+struct PartProgress {
   std::uint64_t level = 1;  // that is being expanded
   std::uint64_t size = 0;   // its states that belong here,
   std::uint64_t left = 0;   // and those of them that are not expanded yet
@@ -47,7 +47,7 @@ struct Arrival {
 
 // Everything but the states that is needed to go on after a level: what was counted and seen so far.
 struct Counted {
-  ProcessAtTheEnd standing;
+  PartProgress progress;
   std::vector<Arrival> arrivals;
   Finals finals;
 };
@@ -72,7 +72,7 @@ class Partition {
   // Writes the message, and forgets it.
   virtual void write_message(int owner, char* out) = 0;
 
-  virtual const ProcessAtTheEnd& standing() const = 0;
+  virtual const PartProgress& progress() const = 0;
   virtual const std::optional<Finding>& finding() const = 0;
   // What a search for races found.
   virtual std::optional<Race> race() const = 0;

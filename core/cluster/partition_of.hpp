@@ -28,7 +28,7 @@ class PartitionOf : public Partition {
         work_(space_.layout().slots()),
         mail_(static_cast<std::size_t>(size.count), Outgoing<Index>(space_.words())),
         packed_(space_.words()) {
-    standing_.state_bits = space_.layout().bits();
+    progress_.state_bits = space_.layout().bits();
   }
 
   void begin() override {
@@ -41,8 +41,8 @@ class PartitionOf : public Partition {
       if constexpr (requires { observer.is_bad_state(work_); })
         if (inserted.is_new && observer.is_bad_state(work_)) found(Finding{FindingKind::Bad, inserted.index, false, {}});
     }
-    if (finding_) standing_.stop = Stop::Found;
-    standing_.size = end_ = count_;
+    if (finding_) progress_.stop = Stop::Found;
+    progress_.size = end_ = count_;
     stand();
   }
 
@@ -60,9 +60,9 @@ class PartitionOf : public Partition {
     left_elsewhere_ = 0;
     is_fresh_ = false;
     if (all_done) {
-      standing_.size = count_ - end_;
+      progress_.size = count_ - end_;
       end_ = count_;
-      ++standing_.level;
+      ++progress_.level;
       stand();
     }
     note_sender(size_.number);
@@ -72,7 +72,7 @@ class PartitionOf : public Partition {
   void expand() override {
     std::size_t sent = 0;
     const std::uint64_t until = std::min<std::uint64_t>(end_, next_ + size_.round_states);
-    while (next_ < until && standing_.stop == Stop::None && sent < kRoundBytes) {
+    while (next_ < until && progress_.stop == Stop::None && sent < kRoundBytes) {
       for (const std::uint64_t piece = std::min<std::uint64_t>(until, next_ + kPiece); next_ < piece; ++next_)
         expand(static_cast<Index>(next_));
       flush();
@@ -80,13 +80,13 @@ class PartitionOf : public Partition {
       for (const auto& mail : mail_) sent += mail.size();
     }
     stand();
-    if (observer.has_finding() && standing_.found_in == 0 && standing_.stop == Stop::None) standing_.found_in = standing_.level;
+    if (observer.has_finding() && progress_.found_in == 0 && progress_.stop == Stop::None) progress_.found_in = progress_.level;
   }
 
   std::size_t message_size(int owner) const override { return mail_[static_cast<std::size_t>(owner)].size(); }
-  void write_message(int owner, char* out) override { mail_[static_cast<std::size_t>(owner)].write(standing_.left, out); }
+  void write_message(int owner, char* out) override { mail_[static_cast<std::size_t>(owner)].write(progress_.left, out); }
 
-  const ProcessAtTheEnd& standing() const override { return standing_; }
+  const PartProgress& progress() const override { return progress_; }
   const std::optional<Finding>& finding() const override { return finding_; }
   std::optional<Race> race() const override {
     if constexpr (requires { observer.race(); })
@@ -132,15 +132,15 @@ class PartitionOf : public Partition {
     flush();
   }
   Counted counted() const override {
-    Counted counted{standing_, arrivals_, {}};
+    Counted counted{progress_, arrivals_, {}};
     if constexpr (requires { observer.seen(); }) counted.finals = observer.seen();
     return counted;
   }
   void resume(const Counted& counted) override {
-    standing_ = counted.standing;
-    standing_.state_bits = space_.layout().bits();
+    progress_ = counted.progress;
+    progress_.state_bits = space_.layout().bits();
     arrivals_ = counted.arrivals;
-    next_ = count_ - standing_.left;
+    next_ = count_ - progress_.left;
     end_ = count_;
     if constexpr (requires { observer.resume(counted.finals); }) observer.resume(counted.finals);
     stand();
@@ -149,7 +149,7 @@ class PartitionOf : public Partition {
   // The sink of Successors.
   void step(const Step& step) {
     emitted_ = true;
-    ++standing_.transitions;
+    ++progress_.transitions;
     if (observer.is_bad(work_)) found(Finding{FindingKind::Bad, current_, true, step});
     if (!space_.symmetry().is_trivial()) space_.symmetry().canonicalise(work_);
     space_.pack_successor(states_.state(current_), work_, packed_.data());
@@ -162,10 +162,10 @@ class PartitionOf : public Partition {
   }
   void failed(const Step& step) {
     emitted_ = true;
-    if (machine_->error.empty()) ++standing_.transitions;  // else the step to the error state counts
+    if (machine_->error.empty()) ++progress_.transitions;  // else the step to the error state counts
     if (observer.stops_on_failure()) found(Finding{FindingKind::Failure, current_, true, step});
   }
-  void refused() { ++standing_.refused; }
+  void refused() { ++progress_.refused; }
 
   Observer observer;
 
@@ -189,23 +189,23 @@ class PartitionOf : public Partition {
     current_ = index;
     space_.load(states_.state(index), work_);
     emitted_ = false;
-    const std::uint64_t refused_before = standing_.refused;
+    const std::uint64_t refused_before = progress_.refused;
     // What another part finds in an earlier level counts: whatever comes after a level with a finding does not.
-    if (standing_.found_in == 0 || standing_.found_in == standing_.level) observer.expand(work_, index);
+    if (progress_.found_in == 0 || progress_.found_in == progress_.level) observer.expand(work_, index);
     space_.expand(work_, *this);
-    if (emitted_ || standing_.refused != refused_before) return;  // with larger buffers the run would go on
+    if (emitted_ || progress_.refused != refused_before) return;  // with larger buffers the run would go on
     const bool halted = space_.is_halted(work_);
     if (halted && space_.is_drained(work_))
-      observer.final_state(work_, index, standing_.level, states_);
+      observer.final_state(work_, index, progress_.level, states_);
     else if (!halted && observer.stops_on_deadlock())
       found(Finding{FindingKind::Deadlock, index, false, {}});
   }
 
   // Of the first level with a finding, the one with the smallest parent.
   void found(const Finding& f) {
-    if (finding_ && (standing_.found_in != standing_.level || !is_smaller(f, *finding_, states_))) return;
+    if (finding_ && (progress_.found_in != progress_.level || !is_smaller(f, *finding_, states_))) return;
     finding_ = f;
-    standing_.found_in = standing_.level;
+    progress_.found_in = progress_.level;
   }
 
   void gather(const Word* state, std::uint64_t hash, Index parent) {
@@ -226,7 +226,7 @@ class PartitionOf : public Partition {
   }
 
   StateSet::Inserted insert(const Word* state, std::uint64_t hash, Index parent) {
-    if (standing_.stop != Stop::None) return {kNoIndex, false};
+    if (progress_.stop != Stop::None) return {kNoIndex, false};
     if (count_ * 2 >= states_.capacity() && states_.can_grow() && !grow()) return {kNoIndex, false};
     states_.reserve(count_ + 1);
     const auto inserted = states_.insert(state, hash, Link(parent, 0), static_cast<Index>(count_));
@@ -235,7 +235,7 @@ class PartitionOf : public Partition {
   }
   bool grow() {
     if (count_ + 1 >= kNoIndex || watch_.would_exceed(states_.bytes(), states_.bytes_to_grow())) {
-      standing_.stop = Stop::Memory;
+      progress_.stop = Stop::Memory;
       return false;
     }
     states_.grow();
@@ -248,12 +248,12 @@ class PartitionOf : public Partition {
   }
 
   void stand() {
-    standing_.left = end_ - next_;
-    standing_.states = count_;
-    standing_.bytes = states_.bytes();
-    if (standing_.stop == Stop::None) standing_.stop = watch_.check(0, 0, 0, standing_.bytes);
+    progress_.left = end_ - next_;
+    progress_.states = count_;
+    progress_.bytes = states_.bytes();
+    if (progress_.stop == Stop::None) progress_.stop = watch_.check(0, 0, 0, progress_.bytes);
     if constexpr (requires { observer.cut_short(); })
-      if (standing_.stop == Stop::None) standing_.stop = observer.cut_short();
+      if (progress_.stop == Stop::None) progress_.stop = observer.cut_short();
   }
 
   std::shared_ptr<const Machine> machine_;
@@ -273,7 +273,7 @@ class PartitionOf : public Partition {
   bool emitted_ = false;
   bool is_fresh_ = true;  // this level is to be expanded first
   std::optional<Finding> finding_;
-  ProcessAtTheEnd standing_;
+  PartProgress progress_;
 };
 
 }  // namespace memfence

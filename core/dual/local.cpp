@@ -27,9 +27,9 @@ std::optional<Value> newest(const Facts& facts, int variable) {
 
 class LocalBuilder {
  public:
-  LocalBuilder(const Machine& m, const Crowd& crowd, Watch& watch, std::size_t most_values)
-      : machine_(m), crowd_(crowd), watch_(watch), most_values_(most_values) {
-    result_.roles = find_roles(m, crowd);
+  LocalBuilder(const Machine& m, const Instances& instances, Watch& watch, std::size_t most_values)
+      : machine_(m), instances_(instances), watch_(watch), most_values_(most_values) {
+    result_.roles = find_roles(m, instances);
     result_.of.resize(m.processes.size());
     values_.resize(at(m.variables));
     readers_.resize(at(m.variables));
@@ -43,7 +43,7 @@ class LocalBuilder {
       for (const Value value : result_.roles.initial[at(v)])
         if (is_allowed({v, value})) values_[at(v)].insert(value);
     for (int p = 0; p < static_cast<int>(machine_.processes.size()); ++p)
-      if (crowd_.is_kind(p)) add_initial(p);
+      if (instances_.is_kind(p)) add_initial(p);
     while (!queue_.empty() && result_.stop == Stop::None) {
       const auto [process, state] = *queue_.begin();
       queue_.erase(queue_.begin());
@@ -292,7 +292,7 @@ class LocalBuilder {
   }
 
   const Machine& machine_;
-  const Crowd& crowd_;
+  const Instances& instances_;
   Watch& watch_;
   std::size_t most_values_;
   std::uint64_t tried_ = 0;
@@ -308,7 +308,7 @@ class LocalBuilder {
 
 }  // namespace
 
-Roles find_roles(const Machine& machine, const Crowd& crowd) {
+Roles find_roles(const Machine& machine, const Instances& instances) {
   std::vector<std::set<int>> writers(at(machine.variables));
   const int somebody_else = static_cast<int>(machine.processes.size());
   for (const Edge& edge : machine.edges)
@@ -316,7 +316,7 @@ Roles find_roles(const Machine& machine, const Crowd& crowd) {
       if (op.kind != OpKind::Store) continue;
       const int one = machine.only_variable(op), first = one >= 0 ? one : op.base;
       for (int v = first; v < first + (one >= 0 ? 1 : op.size); ++v)
-        writers[at(v)].insert({op.process, crowd.is_unbounded(op.process) ? somebody_else : op.process});
+        writers[at(v)].insert({op.process, instances.is_unbounded(op.process) ? somebody_else : op.process});
     }
   Roles roles;
   roles.exclusive.resize(machine.processes.size());
@@ -348,8 +348,8 @@ int LocalGraphs::number_of(int variable, Value value) const {
   return place == all.end() || *place != value ? unknown_number : static_cast<int>(place - all.begin());
 }
 
-LocalGraphs build_local_graphs(const Machine& machine, const Crowd& crowd, Watch& watch, std::size_t most_values) {
-  return LocalBuilder(machine, crowd, watch, most_values).build();
+LocalGraphs build_local_graphs(const Machine& machine, const Instances& instances, Watch& watch, std::size_t most_values) {
+  return LocalBuilder(machine, instances, watch, most_values).build();
 }
 
 }  // namespace memfence::dual

@@ -59,7 +59,7 @@ struct Roles {
 
 // What a constraint is made of. The first `fixed` processes of the machine are there once each. Of the others there may be
 // any number: they stand for kinds of processes, and processes of one kind have the same code.
-struct Crowd {
+struct Instances {
   int fixed = 0;
   std::vector<int> kind_of;  // per process: the first one with the same code; of a fixed one itself
 
@@ -67,7 +67,7 @@ struct Crowd {
   bool is_unbounded(int process) const { return process >= fixed; }
 };
 
-Roles find_roles(const Machine& machine, const Crowd& crowd);
+Roles find_roles(const Machine& machine, const Instances& instances);
 
 enum class Mode : std::uint8_t {
   Plain,   // loads look at the FIFO, the store appends to it
@@ -122,8 +122,8 @@ struct LocalGraphs {
   }
 };
 
-// With at most so many values a variable, the first ones that are found: what is missing then are runs, so that whatever
+// With at most so many values per variable, the first ones that are found: what is missing then are runs, so that whatever
 // the search finds is there.
-LocalGraphs build_local_graphs(const Machine& machine, const Crowd& crowd, Watch& watch, std::size_t most_values);
+LocalGraphs build_local_graphs(const Machine& machine, const Instances& instances, Watch& watch, std::size_t most_values);
 
 }  // namespace memfence::dual

@@ -18,8 +18,8 @@ bool mentions(const Facts& facts, const Facts& changed) {
 
 Predecessors::Predecessors(Model& model, bool reduce) : model_(model), reduce_(reduce) {
   anywhere_.assign(model.sets.size(), empty_set);
-  for (int p = model.crowd.fixed; p < static_cast<int>(model.sets.size()); ++p) {
-    if (!model.crowd.is_kind(p)) continue;
+  for (int p = model.instances.fixed; p < static_cast<int>(model.sets.size()); ++p) {
+    if (!model.instances.is_kind(p)) continue;
     const ProcessGraph& graph = model.graphs[at(p)];
     std::vector<int> states;
     for (std::size_t e = 0; e < graph.size(); ++e)
@@ -34,7 +34,7 @@ void Predecessors::of(const Constraint& c, const Emit& emit) {
     for (int p = 0; p < c.parts(); ++p)
       if (must_load(c, p)) return moves(c, p, 0, emit);
   for (int p = 0; p < c.parts(); ++p) moves(c, p, 0, emit);
-  for (int kind = model_.crowd.fixed; kind < static_cast<int>(anywhere_.size()); ++kind) {
+  for (int kind = model_.instances.fixed; kind < static_cast<int>(anywhere_.size()); ++kind) {
     if (anywhere(kind) == empty_set) continue;
     Constraint larger = c;
     larger.add_part(kind, anywhere(kind));
@@ -217,7 +217,7 @@ bool Predecessors::normalise(Constraint& c) {
 
 void Predecessors::drop_starting_parts(Constraint& c) {
   made_.dropped.clear();
-  for (int p = c.parts(); --p >= model_.crowd.fixed;) {
+  for (int p = c.parts(); --p >= model_.instances.fixed;) {
     if (!is_starting(c, p)) continue;
     made_.dropped.push_back({p, c.kinds[at(p)], c.sets[at(p)]});
     c.drop_part(p);

@@ -35,7 +35,7 @@
 namespace memfence::dual {
 
 struct Model {
-  Crowd crowd;
+  Instances instances;
   LocalGraphs local;
   Messages messages;
   std::vector<ProcessGraph> graphs;

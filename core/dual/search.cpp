@@ -24,8 +24,8 @@ class Search {
 
  private:
   bool prepare(std::size_t most_values) {
-    model_.crowd = question_.crowd;
-    model_.local = build_local_graphs(machine_, model_.crowd, watch_, most_values);
+    model_.instances = question_.instances;
+    model_.local = build_local_graphs(machine_, model_.instances, watch_, most_values);
     outcome_.stop = model_.local.stop;
     bytes_ = model_.local.bytes;
     for (const LocalGraph& local : model_.local.of) {
@@ -70,7 +70,7 @@ class Search {
   }
 
   void search() {
-    frontier_.emplace(model_.sets, at(model_.crowd.fixed), model_.local.roles.shared.size());
+    frontier_.emplace(model_.sets, at(model_.instances.fixed), model_.local.roles.shared.size());
     Predecessors predecessors(model_, question_.reduce);
     std::vector<Start> starts;
     if (!find_starts(machine_, model_, question_, watch_, starts)) {

@@ -23,14 +23,14 @@ class Finder {
     out_ = &out;
     if (question_.failures)
       for (int p = 0; p < processes(); ++p)
-        if (model_.crowd.is_kind(p)) add_failure(p);
+        if (model_.instances.is_kind(p)) add_failure(p);
     if (question_.bad >= 0 && !add_bad(question_.bad, Kind::BadState)) return false;
     return question_.bad_final < 0 || add_bad(question_.bad_final, Kind::BadFinal);
   }
 
  private:
   int processes() const { return static_cast<int>(machine_.processes.size()); }
-  int kind_of(int p) const { return model_.crowd.kind_of[at(p)]; }
+  int kind_of(int p) const { return model_.instances.kind_of[at(p)]; }
 
   Start nowhere(Kind kind) const {
     Start start{kind, {}, {}, {}};
@@ -49,7 +49,7 @@ class Finder {
   void add_failure(int failed) {
     Start start = nowhere(Kind::Failure);
     for (int p = 0; p < processes(); ++p) {
-      if (p != failed && model_.crowd.is_unbounded(p)) continue;
+      if (p != failed && model_.instances.is_unbounded(p)) continue;
       const ProcessGraph& graph = model_.graphs[at(p)];
       std::vector<int> states;
       for (std::size_t e = 0; e < graph.size(); ++e)
@@ -177,7 +177,7 @@ class Finder {
     for (int p = 0; p < processes(); ++p) {
       const Dimension& d = dimensions_[at(p)];
       // Of a kind of which there may be any number, a process that may be anywhere need not be there at all.
-      if (model_.crowd.is_unbounded(p) && box[at(p)].size() == d.slots.size()) continue;
+      if (model_.instances.is_unbounded(p) && box[at(p)].size() == d.slots.size()) continue;
       std::vector<int> states;
       for (const std::size_t choice : box[at(p)])
         states.insert(states.end(), d.members[choice].begin(), d.members[choice].end());

@@ -13,7 +13,7 @@ struct Question {
   bool reduce = false;  // partial order reduction
   // [process][location]: locations with the same number are the same to both expressions
   std::vector<std::vector<int>> location_classes;
-  Crowd crowd;
+  Instances instances;
 };
 
 enum class Kind : std::int32_t { BadState, Failure, BadFinal };

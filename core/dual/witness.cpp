@@ -95,7 +95,7 @@ class Walk {
     for (int part = 0; part < c.parts(); ++part) {
       const int kind = c.kinds[at(part)];
       const Set set = c.sets[at(part)];
-      states.push_back(model_.crowd.is_unbounded(kind) ? some_start(kind, set) : start_of(kind, set, values));
+      states.push_back(model_.instances.is_unbounded(kind) ? some_start(kind, set) : start_of(kind, set, values));
       if (states.back() < 0) return false;
     }
     return true;

@@ -1,6 +1,6 @@
 // From constraints to a run: a chain of constraints, from an initial one to a bad one, as a run under ordinary TSO.
 //
-// The chain is walked forward with one concrete control state a process. What a constraint left open is filled in: which
+// The chain is walked forward with one concrete control state per process. What a constraint left open is filled in: which
 // of its silent steps a process takes, and when each message of its FIFO is propagated. A message remembers the time at
 // which it was propagated: the step that loads it happens then. The dual run so obtained is put into the order of TSO
 // (timeline.hpp). Parts of a constraint become processes of the run; one that was dropped on the way backwards, since it

@@ -51,12 +51,14 @@ class BreadthFirst {
       stats_.transitions += worker->expander.transitions;
       stats_.refused += worker->expander.refusals;
       stats_.failures += worker->expander.failures;
+      add_taken(taken_, worker->expander.taken);
       if (worker != workers_[0]) observer().merge(worker->expander.observer, states_);
     }
     return stop_;
   }
 
   const SearchStats& stats() const { return stats_; }
+  const std::vector<std::uint8_t>& taken() const { return taken_; }
   // After run(): what all threads together have observed.
   Observer& observer() { return workers_[0]->expander.observer; }
   std::optional<Finding> finding() const { return found_ ? std::optional(found_->finding) : std::nullopt; }
@@ -203,6 +205,7 @@ class BreadthFirst {
   std::atomic<Stop> stop_ = Stop::None;
   std::optional<Found> found_;
   SearchStats stats_;
+  std::vector<std::uint8_t> taken_;
   alignas(kCacheLine) unsigned pieces_ = 0;  // that the thread with the watch has done
 };
 

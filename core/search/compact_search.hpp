@@ -49,6 +49,7 @@ class CompactSearch : private StateOrder {
   }
 
   const SearchStats& stats() const { return stats_; }
+  const std::vector<std::uint8_t>& taken() const { return taken_; }
   Observer& observer() { return workers_[0]->expander.observer; }
   const std::optional<Found>& found() const { return found_; }
   // For every level that was reached, the number of its first state.
@@ -239,6 +240,7 @@ class CompactSearch : private StateOrder {
     for (const auto& worker : workers_) {
       stats_.refused += worker->expander.refusals;
       stats_.failures += worker->expander.failures;
+      add_taken(taken_, worker->expander.taken);
       if (worker != workers_[0]) observer().merge(worker->expander.observer, *this);
     }
   }
@@ -258,6 +260,7 @@ class CompactSearch : private StateOrder {
   Stop stop_ = Stop::None;
   std::optional<Found> found_;
   SearchStats stats_;
+  std::vector<std::uint8_t> taken_;
 };
 
 }  // namespace memfence

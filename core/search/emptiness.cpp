@@ -1,9 +1,11 @@
 #include "search/emptiness.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "models/semantics.hpp"
 #include "search/lasso.hpp"
+#include "search/strong_fairness.hpp"
 
 namespace memfence {
 
@@ -12,8 +14,12 @@ namespace {
 template <MemoryModel Semantics>
 class Emptiness {
  public:
-  Emptiness(const Machine& m, Semantics semantics, const BuchiQuery& query, const Limits& limits)
-      : starts_(m.initial.size()), product_(m, std::move(semantics), query), all_marks_(query.all_marks()), watch_(limits) {}
+  Emptiness(const Machine& m, Semantics semantics, bool reduce, const BuchiQuery& query, const Limits& limits)
+      : starts_(m.initial.size()),
+        product_(m, std::move(semantics), query, reduce),
+        all_marks_(query.all_marks()),
+        pairs_(query.strong_pairs()),
+        watch_(limits) {}
 
   BuchiResult run() {
     BuchiResult result;
@@ -55,13 +61,14 @@ class Emptiness {
     std::uint32_t root;      // order of its first state
     std::uint64_t inside;    // marks on arcs inside
     std::uint64_t entering;  // marks of the arc that leads to it
+    bool is_cycle;           // some arc leads from it back into it
   };
   using Move = Product<Semantics>::Move;
 
   void open(Index state, std::uint64_t entering) {
     order_[state] = ++clock_;
     live_.push_back(state);
-    components_.push_back({clock_, 0, entering});
+    components_.push_back({clock_, 0, entering, false});
     const std::size_t first = arcs_.size();
     product_.arcs_from(state, [&](const Word* packed, std::uint64_t marks, const Move&) {
       ++transitions_;
@@ -94,6 +101,7 @@ class Emptiness {
         }
       } else {
         close();
+        if (stop_ != Stop::None) return;
       }
     }
   }
@@ -109,7 +117,17 @@ class Emptiness {
       components_.pop_back();
     }
     components_.back().inside |= marks;
-    return components_.back().inside == all_marks_;
+    components_.back().is_cycle = true;
+    return is_fair(components_.back().inside);
+  }
+
+  bool is_fair(std::uint64_t inside) const {
+    if ((inside & all_marks_) != all_marks_) return false;
+    return std::all_of(pairs_.begin(), pairs_.end(), [&](const StrongPair& pair) { return pair.is_met(inside); });
+  }
+  // Whether leaving out states could give a fair component: it misses nothing else.
+  bool may_have_fair_part(const Component& component) const {
+    return !pairs_.empty() && component.is_cycle && (component.inside & all_marks_) == all_marks_;
   }
 
   void close() {
@@ -117,6 +135,14 @@ class Emptiness {
     frames_.pop_back();
     arcs_.resize(frame.first);
     if (components_.back().root != order_[frame.state]) return;
+    if (may_have_fair_part(components_.back())) {
+      const auto first = std::find(live_.rbegin(), live_.rend(), frame.state).base() - 1;
+      StrongFairness<Semantics> parts(product_, pairs_, all_marks_, watch_);
+      part_ = parts.fair_part({first, live_.end()}, components_.back().inside);
+      if (parts.stop() != Stop::None) stop_ = parts.stop();
+      if (!part_.states.empty()) stop_ = Stop::Found;
+      if (stop_ != Stop::None) return;
+    }
     components_.pop_back();
     Index state;
     do {
@@ -126,11 +152,25 @@ class Emptiness {
     } while (state != frame.state);
   }
 
+  // The marks that a loop of a fair component sees: what moves inside goes on moving.
+  std::uint64_t needed(std::uint64_t inside) const {
+    std::uint64_t marks = all_marks_;
+    for (const StrongPair& pair : pairs_) marks |= inside & pair.moved;
+    return marks;
+  }
+
   // In the component that the search ended with.
   Lasso find_lasso(Index root) {
+    LassoFinder<Semantics> finder(product_);
+    if (!part_.states.empty()) {
+      const std::unordered_set<Index> states(part_.states.begin(), part_.states.end());
+      return finder.find(root, [&](Index s) { return states.contains(s); }, needed(part_.inside), kNearby);
+    }
     const std::uint32_t lowest = components_.back().root;
-    const auto in_component = [&](Index s) { return order_[s] != kDead && order_[s] >= lowest && order_[s] != 0; };
-    return LassoFinder<Semantics>(product_).find(root, in_component, kNearby);
+    const auto in_component = [&](Index s) {
+      return s < order_.size() && order_[s] != kDead && order_[s] >= lowest && order_[s] != 0;
+    };
+    return finder.find(root, in_component, needed(components_.back().inside), kNearby);
   }
 
   bool is_nearby(Index state) const { return state < nearby_.size() && nearby_[state]; }
@@ -166,6 +206,7 @@ class Emptiness {
   }
   void forget_search() {
     stop_ = Stop::None;
+    part_ = {};
     clock_ = 0;
     order_.assign(product_.count(), 0);
     live_.clear();
@@ -177,6 +218,7 @@ class Emptiness {
   std::size_t starts_;
   Product<Semantics> product_;
   std::uint64_t all_marks_;
+  std::vector<StrongPair> pairs_;
   Watch watch_;
 
   std::uint64_t transitions_ = 0;
@@ -187,14 +229,16 @@ class Emptiness {
   std::vector<Frame> frames_;
   std::vector<Component> components_;
   std::vector<Arc> arcs_;
+  FairPart part_;             // with strong fairness: where the search ended, if it was part of a component
   std::vector<bool> nearby_;  // where not empty: the only states to search
 };
 
 }  // namespace
 
-BuchiResult find_accepted_run(const Machine& machine, const Model& model, const BuchiQuery& query, const Limits& limits) {
+BuchiResult find_accepted_run(const Machine& machine, const Model& model, bool reduce, const BuchiQuery& query,
+                              const Limits& limits) {
   return with_semantics(machine, model, [&]<MemoryModel Semantics>(Semantics semantics) {
-    return Emptiness<Semantics>(machine, std::move(semantics), query, limits).run();
+    return Emptiness<Semantics>(machine, std::move(semantics), reduce, query, limits).run();
   });
 }
 

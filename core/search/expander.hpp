@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 #include <tuple>
+#include <vector>
 
 #include "search/observer.hpp"
 #include "search/space.hpp"
@@ -24,6 +25,12 @@ struct Found {
   }
 };
 
+// Adds the edges that are marked in `more` to those in `taken`.
+inline void add_taken(std::vector<std::uint8_t>& taken, const std::vector<std::uint8_t>& more) {
+  taken.resize(more.size());
+  for (std::size_t edge = 0; edge < more.size(); ++edge) taken[edge] |= more[edge];
+}
+
 inline void keep_smallest(std::optional<Found>& kept, const std::optional<Found>& other) {
   if (other && (!kept || kept->is_after(other->finding, other->state.data()))) kept = other;
 }
@@ -35,7 +42,7 @@ template <MemoryModel Semantics, SearchObserver Observer>
 class Expander {
  public:
   Expander(const Space<Semantics>& space, const Observer& observed)
-      : observer(observed), space_(space), work_(space.layout().slots()) {}
+      : observer(observed), taken(space.machine().edges.size()), space_(space), work_(space.layout().slots()) {}
 
   // Of the state `packed`, which is number `index` and at `depth`: calls take(work) with every successor, in canonical order.
   template <class Take>
@@ -56,6 +63,7 @@ class Expander {
   Work& work() { return work_; }
 
   Observer observer;
+  std::vector<std::uint8_t> taken;  // of each edge, whether some state was left by it
   std::uint64_t transitions = 0, refusals = 0, failures = 0;
   std::optional<Found> found;
   bool keeps_smallest = false;  // of several findings; else the first
@@ -72,6 +80,7 @@ class Expander {
     void step(const Step& step) {
       emitted = true;
       ++expander.transitions;
+      if (step.kind == StepKind::Edge) expander.taken[static_cast<std::size_t>(step.number)] = 1;
       if (expander.observer.is_bad(expander.work_)) expander.note(Finding{FindingKind::Bad, index, true, step}, packed);
       const Symmetry& symmetry = expander.space_.symmetry();
       if (!symmetry.is_trivial()) symmetry.canonicalise(expander.work_);

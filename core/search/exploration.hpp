@@ -42,6 +42,7 @@ class Exploration {
   std::optional<Finding> finding;
   std::vector<FinalState> final_states;
   std::uint64_t final_count = 0;
+  std::vector<std::uint8_t> taken;  // of each edge of the machine, whether some run takes it
   bool is_compact = false;  // only the bare states were kept
 };
 

@@ -24,6 +24,7 @@ class ExplorationOf : public Exploration {
     with_parents_ = std::make_unique<Search>(space_, observer, first, threads);
     stop = with_parents_->run();
     stats = with_parents_->stats();
+    taken = with_parents_->taken();
     finding = with_parents_->finding();
     if (stop == Stop::Memory || (stop == Stop::States && changes)) begin_again(observer, limits);
   }
@@ -61,6 +62,7 @@ class ExplorationOf : public Exploration {
     compact_ = std::make_unique<Compact>(space_, observer, rest, threads_);
     stop = compact_->run(initial_states());
     stats = compact_->stats();
+    taken = compact_->taken();
     stats.seconds += spent;
     first_of_level_ = compact_->first_of_level();
     if (!compact_->found()) return;

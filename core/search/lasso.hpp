@@ -26,7 +26,9 @@ class LassoFinder {
   explicit LassoFinder(Product<Semantics>& product) : product_(product), query_(product.query()) {}
 
   // After more than `patience` visits of states no further knot is tried.
-  Lasso find(Index root, const Inside& in_component, std::uint64_t patience) {
+  // The loop sees every one of the `needed` marks.
+  Lasso find(Index root, const Inside& in_component, std::uint64_t needed, std::uint64_t patience) {
+    needed_ = needed;
     std::vector<LassoStep> way;
     Index entry = root;
     if (!in_component(root))
@@ -75,7 +77,7 @@ class LassoFinder {
   // it takes more than left() steps.
   bool go_around(Index knot, std::vector<LassoStep>& cycle, const Inside& inside, const std::function<std::size_t()>& left) {
     Index at = knot;
-    std::uint64_t missing = query_.all_marks();
+    std::uint64_t missing = needed_;
     do {
       std::uint64_t seen = 0;
       const auto is_missing = [&](Index, std::uint64_t marks) { return missing == 0 || (marks & missing); };
@@ -124,7 +126,7 @@ class LassoFinder {
 
   Product<Semantics>& product_;
   const BuchiQuery& query_;
-  std::uint64_t visits_ = 0;
+  std::uint64_t visits_ = 0, needed_ = 0;
 };
 
 }  // namespace memfence

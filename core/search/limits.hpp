@@ -26,7 +26,7 @@ struct Limits {
   std::uint64_t most_states = 0;   // 0: none
   std::uint64_t compact_from = 0;  // states from which on a search keeps the bare states only; 0: when memory ends
   CancelFlag cancel;
-  std::function<bool(const Progress&)> on_progress;  // called about ten times a second; false cancels
+  std::function<bool(const Progress&)> on_progress;  // called about ten times per second; false cancels
 
   // What is left of these after so many seconds.
   Limits after(double seconds) const;

@@ -1,6 +1,11 @@
 // The product of a program and a Büchi automaton, state by state, with the marks on the arcs between them.
 //
 // A state of the product is a state of the program and, in one more slot, one of the automaton.
+//
+// With `reduce`, some states are left by the steps of one process only (Successors). Which other processes could move is
+// not known there, so that such a step never counts as one that leaves a state where a process had none. That loses no
+// mark of a loop: the steps are private, and change nothing about the others; and every loop has a state that is left by
+// all its steps (docs/theory/ltl.md).
 #pragma once
 
 #include <cstring>
@@ -14,13 +19,14 @@ namespace memfence {
 template <MemoryModel Semantics>
 class Product {
  public:
-  Product(const Machine& m, Semantics semantics, const BuchiQuery& query)
+  Product(const Machine& m, Semantics semantics, const BuchiQuery& query, bool reduce = false)
       : machine_(m),
         semantics_(std::move(semantics)),
         query_(query),
+        pairs_(query.strong_pairs()),
         automaton_slot_(static_cast<int>(semantics_.slots.size())),
         layout_(product_slots()),
-        successors_(machine_, semantics_, false),
+        successors_(machine_, semantics_, reduce),
         states_(layout_.words()),
         work_(layout_.slots()) {}
 
@@ -67,7 +73,7 @@ class Product {
     moves_.clear();
     moved_.clear();
     Sink sink{*this, from};
-    successors_.expand(work_, sink);
+    is_whole_ = successors_.expand(work_, sink);
     if (moves_.empty()) {
       moved_.assign(from, from + layout_.words());
       moves_.push_back({0, {}, true});
@@ -115,6 +121,19 @@ class Product {
     std::uint64_t marks = 0;
     for (std::size_t i = 0; i < query_.conditions.size(); ++i)
       if (satisfies(query_.conditions[i], move)) marks |= std::uint64_t{1} << (static_cast<std::size_t>(query_.marks) + i);
+    if (!pairs_.empty()) marks |= could_move();
+    return marks;
+  }
+  // The marks of the strongly fair processes that have a step here.
+  std::uint64_t could_move() const {
+    std::uint64_t marks = 0;
+    auto pair = pairs_.begin();
+    for (const Condition& c : query_.conditions) {
+      if (c.kind != ConditionKind::ProcessRunsOften) continue;
+      for (const Move& other : moves_)
+        if (runs(other, c.number)) marks |= pair->could;
+      ++pair;
+    }
     return marks;
   }
   bool satisfies(const Condition& c, const Move& move) const {
@@ -128,9 +147,11 @@ class Product {
                 semantics_.drains(move.step.number, c.number, c.buffer));
       case ConditionKind::ProcessRuns:
         if (runs(move, c.number)) return true;
+        if (!is_whole_) return false;
         for (const Move& other : moves_)
           if (runs(other, c.number)) return false;
         return true;
+      case ConditionKind::ProcessRunsOften: return runs(move, c.number);
     }
     return false;
   }
@@ -142,12 +163,14 @@ class Product {
   const Machine& machine_;
   Semantics semantics_;
   const BuchiQuery& query_;
+  std::vector<StrongPair> pairs_;
   int automaton_slot_;
   Layout layout_;
   Successors<Semantics> successors_;
   CountedStates states_;
   Work work_;
   std::uint64_t refused_ = 0;
+  bool is_whole_ = true;  // whether `moves_` are all that there are
   std::vector<Move> moves_;
   std::vector<Word> moved_;
 };

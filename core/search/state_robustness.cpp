@@ -38,44 +38,44 @@ namespace {
 
 // Finds a drained state that SC does not reach; among those of one level, the one with the smallest packed words.
 template <MemoryModel Semantics>
-class StrayObserver : public NoObserver {
+class NonScObserver : public NoObserver {
  public:
-  StrayObserver(const Machine& m, const Semantics& semantics, const ScStates& sc)
+  NonScObserver(const Machine& m, const Semantics& semantics, const ScStates& sc)
       : machine_(&m), semantics_(&semantics), sc_(&sc) {}
 
   void expand(Work& w, Index index) {
-    if (stray_) return;
+    if (non_sc_) return;
     for (int p = 0; p < static_cast<int>(machine_->processes.size()); ++p)
       if (!semantics_->drained(w, p)) return;
-    if (!sc_->contains(w.data(), scratch_)) stray_ = index;
+    if (!sc_->contains(w.data(), scratch_)) non_sc_ = index;
   }
-  bool has_finding() const { return stray_.has_value(); }
-  void merge(StrayObserver& other, const StateOrder& states) {
-    if (other.stray_ && (!stray_ || states.is_less(*other.stray_, *stray_))) stray_ = other.stray_;
+  bool has_finding() const { return non_sc_.has_value(); }
+  void merge(NonScObserver& other, const StateOrder& states) {
+    if (other.non_sc_ && (!non_sc_ || states.is_less(*other.non_sc_, *non_sc_))) non_sc_ = other.non_sc_;
   }
-  const std::optional<Index>& stray() const { return stray_; }
+  const std::optional<Index>& non_sc() const { return non_sc_; }
 
  private:
   const Machine* machine_;
   const Semantics* semantics_;
   const ScStates* sc_;
   std::vector<Word> scratch_;
-  std::optional<Index> stray_;
+  std::optional<Index> non_sc_;
 };
 
 }  // namespace
 
-StrayResult explore_stray_states(std::shared_ptr<const Machine> machine, const Model& model, const ScStates& sc,
-                                 const Limits& limits, int threads) {
+NonScResult explore_non_sc_states(std::shared_ptr<const Machine> machine, const Model& model, const ScStates& sc,
+                                  const Limits& limits, int threads) {
   const Machine& m = *machine;
   return with_semantics(m, model, [&](auto semantics) {
     using Semantics = decltype(semantics);
-    using Observer = StrayObserver<Semantics>;
+    using Observer = NonScObserver<Semantics>;
     const Semantics outlives = semantics;  // the observer looks at it while the search runs
     auto exploration = std::make_unique<ExplorationOf<Semantics, Observer>>(machine, std::move(semantics), false,
                                                                             Observer(m, outlives, sc), limits, threads);
-    StrayResult result;
-    result.stray = exploration->observer().stray();
+    NonScResult result;
+    result.non_sc = exploration->observer().non_sc();
     result.exploration = std::move(exploration);
     return result;
   });

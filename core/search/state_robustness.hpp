@@ -25,12 +25,12 @@ class ScStates {
   std::unique_ptr<const Search> search_;
 };
 
-struct StrayResult {
+struct NonScResult {
   std::unique_ptr<Exploration> exploration;
-  std::optional<Index> stray;
+  std::optional<Index> non_sc;
 };
 
-StrayResult explore_stray_states(std::shared_ptr<const Machine> machine, const Model& model, const ScStates& sc,
-                                 const Limits& limits, int threads);
+NonScResult explore_non_sc_states(std::shared_ptr<const Machine> machine, const Model& model, const ScStates& sc,
+                                  const Limits& limits, int threads);
 
 }  // namespace memfence

@@ -26,17 +26,21 @@ class Successors {
  public:
   Successors(const Machine& m, const Semantics& s, bool reduce) : machine_(m), semantics_(s), reduce_(reduce) {}
 
+  // Whether the steps are all that there are; if not, they are those of one process.
   template <class Sink>
-  void expand(Work& w, Sink& sink) const {
+  bool expand(Work& w, Sink& sink) const {
     const int processes = static_cast<int>(machine_.processes.size());
-    if (machine_.most_delays >= 0) return expand_in_turn(w, sink);
+    if (machine_.most_delays >= 0) {
+      expand_in_turn(w, sink);
+      return true;
+    }
     int done = -1;
     if (reduce_) {
       for (int p = 0; p < processes; ++p) {
         if (!is_private(w, p)) continue;
         const Tally tally = edges(w, p, sink);
         if (tally.taken + tally.refused == 0) continue;  // it hangs, for good: nothing was emitted
-        if (tally.refused == 0) return;
+        if (tally.refused == 0) return false;
         done = p;  // its edges are out already; the others follow
         break;
       }
@@ -51,6 +55,7 @@ class Successors {
       }
       if (p != done) edges(w, p, sink, committed);
     }
+    return true;
   }
 
  private:

@@ -33,7 +33,7 @@ struct SymbolicOutcome {
   std::vector<std::vector<Value>> controls;  // every one that is reachable
   std::vector<std::vector<Value>> plain;     // those that are reachable with all buffers empty
   std::set<std::vector<Value>> final_values;
-  // Where they are asked for: the states at the end, each a control part and one language a process, and what these are.
+  // Where they are asked for: the states at the end, each a control part and one language per process, and what these are.
   std::vector<std::vector<Value>> rows;
   std::vector<Dfa> languages;
   std::vector<Languages::Entry> symbols;  // the first one is the separator

@@ -1,6 +1,6 @@
 // The symbolic states seen so far, grouped by control part: inclusion is asked only inside a group.
 //
-// A state is a row of values: the control part, then one language a process. Rows live in chunks that never move; events
+// A state is a row of values: the control part, then one language per process. Rows live in chunks that never move; events
 // in one array; the states of a group are chained through their numbers. A state costs its row and some thirty bytes.
 #pragma once
 

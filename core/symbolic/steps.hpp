@@ -1,6 +1,6 @@
 // Every step from one symbolic state: the machine's edges run on sets of buffer contents.
 //
-// A symbolic state is the machine's slots followed by one slot a process: the number of its buffer language. It stands
+// A symbolic state is the machine's slots followed by one slot per process: the number of its buffer language. It stands
 // for all choices of one word from each language. A load restricts the language to the words on which it finds one value,
 // and so forks where several values are possible (2010 paper, section 3, corrected: docs/theory/errata.md); a step that
 // needs an empty buffer restricts it to the empty word; a commit takes a store out of the words that allow it.

@@ -1,4 +1,4 @@
-// The judge of certificates, on programs written as canonical text.
+// The checker of certificates, on programs written as canonical text.
 #include "certificate/checker.hpp"
 
 #include <algorithm>
@@ -56,8 +56,8 @@ std::string planes(const std::vector<std::string>& rows) {
   return block;
 }
 
-Condition judged(const std::string& program, const Model& model, int capacity, const std::vector<std::string>& rows,
-                 const Asked& asked = {}) {
+Condition checked(const std::string& program, const Model& model, int capacity, const std::vector<std::string>& rows,
+                  const Asked& asked = {}) {
   Checker checker(program, model, capacity, asked);
   const std::string block = planes(rows);
   const Finding finding = checker.add(reinterpret_cast<const unsigned char*>(block.data()), block.size());
@@ -111,15 +111,15 @@ TEST(certificate_both_processes_read_zero_under_tso_and_pso_but_not_under_sc) {
   Asked asked;
   asked.bad = kBothReadZero;
   const std::string program = store_buffering();
-  CHECK(judged(program, kSc, 0, reachable(program, kSc, 0), asked) == Condition::None);
-  CHECK(judged(program, kTso, 1, reachable(program, kTso, 1), asked) == Condition::Bad);
-  CHECK(judged(program, kPso, 1, reachable(program, kPso, 1), asked) == Condition::Bad);
+  CHECK(checked(program, kSc, 0, reachable(program, kSc, 0), asked) == Condition::None);
+  CHECK(checked(program, kTso, 1, reachable(program, kTso, 1), asked) == Condition::Bad);
+  CHECK(checked(program, kPso, 1, reachable(program, kPso, 1), asked) == Condition::Bad);
 }
 
 TEST(certificate_a_full_buffer_of_the_certificate_is_a_way_out) {
   const std::string twice = store_buffering(" (store 0 1 0 0 buffered plain _)");
-  CHECK(judged(twice, kTso, 2, reachable(twice, kTso, 2)) == Condition::None);
-  CHECK(judged(twice, kTso, 1, {row_of_start(twice, kTso, 1)}) == Condition::Closed);
+  CHECK(checked(twice, kTso, 2, reachable(twice, kTso, 2)) == Condition::None);
+  CHECK(checked(twice, kTso, 1, {row_of_start(twice, kTso, 1)}) == Condition::Closed);
 }
 
 TEST(certificate_no_state_can_be_left_out_or_come_twice) {
@@ -128,12 +128,12 @@ TEST(certificate_no_state_can_be_left_out_or_come_twice) {
   for (std::size_t n = 0; n < rows.size(); ++n) {
     std::vector<std::string> fewer = rows;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(n));
-    const Condition found = judged(program, kTso, 1, fewer);
+    const Condition found = checked(program, kTso, 1, fewer);
     CHECK(found == Condition::Closed || found == Condition::Initial);
   }
   std::vector<std::string> repeated = rows;
   repeated.insert(repeated.begin(), rows.front());
-  CHECK(judged(program, kTso, 1, repeated) == Condition::Order);
+  CHECK(checked(program, kTso, 1, repeated) == Condition::Order);
 }
 
 TEST(certificate_a_block_that_is_cut_is_none) {
@@ -148,25 +148,25 @@ std::string fenced_store_buffering() {
   return text;
 }
 
-Condition judged_for(Criterion criterion, const std::string& program) {
+Condition checked_for(Criterion criterion, const std::string& program) {
   Asked asked;
   asked.criterion = criterion;
-  return judged(program, kSc, 0, reachable(program, kSc, 0), asked);
+  return checked(program, kSc, 0, reachable(program, kSc, 0), asked);
 }
 
 TEST(certificate_an_attack_on_persistence_needs_a_read_behind_the_store) {
-  CHECK(judged_for(Criterion::Persistent, store_buffering()) == Condition::Attack);
-  CHECK(judged_for(Criterion::Persistent, fenced_store_buffering()) == Condition::None);
+  CHECK(checked_for(Criterion::Persistent, store_buffering()) == Condition::Attack);
+  CHECK(checked_for(Criterion::Persistent, fenced_store_buffering()) == Condition::None);
 }
 
 TEST(certificate_an_attack_on_robustness_comes_back_to_the_delayed_store) {
   for (const Criterion criterion : {Criterion::RobustTso, Criterion::RobustPso}) {
-    CHECK(judged_for(criterion, store_buffering()) == Condition::Cycle);
-    CHECK(judged_for(criterion, fenced_store_buffering()) == Condition::None);
+    CHECK(checked_for(criterion, store_buffering()) == Condition::Cycle);
+    CHECK(checked_for(criterion, fenced_store_buffering()) == Condition::None);
   }
 }
 
 TEST(certificate_a_fence_prevents_no_race) {
-  CHECK(judged_for(Criterion::RaceFree, store_buffering()) == Condition::Race);
-  CHECK(judged_for(Criterion::RaceFree, fenced_store_buffering()) == Condition::Race);
+  CHECK(checked_for(Criterion::RaceFree, store_buffering()) == Condition::Race);
+  CHECK(checked_for(Criterion::RaceFree, fenced_store_buffering()) == Condition::Race);
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr Value kEq = static_cast<Value>(Code::Eq), kAndThen = static_cast<Value>(Code::AndThen),
                 kTruth = static_cast<Value>(Code::Truth);
 
-const Crowd kBothFixed{2, {0, 1}};
+const Instances kBothFixed{2, {0, 1}};
 
 // Store buffering; `fenced`: with an mfence between store and load. Bad: both processes end with 0 loaded.
 struct StoreBuffering {
@@ -119,9 +119,9 @@ TEST(dual_order_compares_words_between_owned_messages) {
   CHECK(!frontier.is_alive(0) && !frontier.is_alive(1) && frontier.is_alive(2));
   CHECK(frontier.alive() == 1);
   // Of any number of processes each needs one of its own, in any order.
-  Frontier crowd(model.sets, 1, 0);
-  CHECK(crowd.add({{0, 1, 1}, {with, other, other}, {{0}, {1}, {2}}, {}}, -1) == 0);
-  CHECK(crowd.add({{0, 1, 1, 1}, {with, other, other, other}, {{0}, {2}, {}, {1}}, {}}, -1) == -1);
-  CHECK(crowd.add({{0, 1}, {with, other}, {{0}, {1, 2}}, {}}, -1) == 1);
-  CHECK(crowd.is_alive(0) && crowd.is_alive(1));
+  Frontier instances(model.sets, 1, 0);
+  CHECK(instances.add({{0, 1, 1}, {with, other, other}, {{0}, {1}, {2}}, {}}, -1) == 0);
+  CHECK(instances.add({{0, 1, 1, 1}, {with, other, other, other}, {{0}, {2}, {}, {1}}, {}}, -1) == -1);
+  CHECK(instances.add({{0, 1}, {with, other}, {{0}, {1, 2}}, {}}, -1) == 1);
+  CHECK(instances.is_alive(0) && instances.is_alive(1));
 }

@@ -33,7 +33,7 @@ BuchiQuery anything(std::vector<Condition> conditions) { return {0, {{{0, 0, 0, 
 Condition again(int expression) { return {ConditionKind::Recurring, expression, 0}; }
 
 BuchiResult ask(const Ring& r, const BuchiQuery& query, const Limits& limits = {}) {
-  return find_accepted_run(*r.machine, Model{ModelKind::Sc, 0}, query, limits);
+  return find_accepted_run(*r.machine, Model{ModelKind::Sc, 0}, false, query, limits);
 }
 
 }  // namespace
@@ -104,6 +104,6 @@ TEST(a_cancelled_search_for_lassos_ends_without_an_answer) {
   Limits limits;
   limits.cancel = std::make_shared<std::atomic<bool>>(true);
   const auto machine = builder.build();
-  CHECK(find_accepted_run(*machine, Model{ModelKind::Sc, 0}, anything({again(never)}), limits).stop == Stop::Cancelled);
-  CHECK(find_accepted_run(*machine, Model{ModelKind::Sc, 0}, anything({again(never)}), {}).stop == Stop::None);
+  CHECK(find_accepted_run(*machine, Model{ModelKind::Sc, 0}, false, anything({again(never)}), limits).stop == Stop::Cancelled);
+  CHECK(find_accepted_run(*machine, Model{ModelKind::Sc, 0}, false, anything({again(never)}), {}).stop == Stop::None);
 }

@@ -1,4 +1,4 @@
-// The judge of minimum sets of fences, on programs written as canonical text.
+// The checker of minimum sets of fences, on programs written as canonical text.
 #include "certificate/minimum.hpp"
 
 #include <string>

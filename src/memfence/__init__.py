@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from memfence.api.model import Model
     from memfence.api.monitor import monitor
     from memfence.api.order_fix import fix_models, why_models
-    from memfence.api.portable import check_models
     from memfence.api.run import run
+    from memfence.api.several_models import check_models
     from memfence.api.silicon import conform, cost, reproduce
     from memfence.api.simulate import simulate
     from memfence.api.translate import translate
@@ -56,7 +56,7 @@ _HOME = {
     "Verdict": "memfence.tasks.answer",
     "VerifyResult": "memfence.certificates.result",
     "check": "memfence.api.check",
-    "check_models": "memfence.api.portable",
+    "check_models": "memfence.api.several_models",
     "compare": "memfence.api.compare",
     "conform": "memfence.api.silicon",
     "cost": "memfence.api.silicon",

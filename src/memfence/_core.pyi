@@ -102,6 +102,9 @@ class Exploration:
     @property
     def final_count(self) -> int: ...
 
+    @property
+    def taken(self) -> bytes: ...
+
     def path(self, index: int, more: Sequence[tuple[int, int, int]]) -> tuple[int, list[tuple[int, int, int]], list[int]]: ...
 
     def values(self, index: int) -> list[int]: ...
@@ -213,17 +216,17 @@ class ScStates:
     def contains(self, slots: Sequence[int]) -> bool:
         """Whether SC reaches a state with these values of all slots."""
 
-class StrayResult:
+class NonScResult:
     @property
     def exploration(self) -> Exploration: ...
 
     @property
-    def stray(self) -> int | None: ...
+    def non_sc(self) -> int | None: ...
 
 def explore_sc_states(machine: Machine, threads: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> ScStates:
     """Every SC-reachable state."""
 
-def explore_stray_states(machine: Machine, model: int, bound: int, sc: ScStates, threads: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> StrayResult:
+def explore_non_sc_states(machine: Machine, model: int, bound: int, sc: ScStates, threads: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> NonScResult:
     """Look for a state with empty buffers that is not among those of SC."""
 
 class BuchiResult:
@@ -242,7 +245,7 @@ class BuchiResult:
     @property
     def cycle(self) -> list[tuple[int, int, int]]: ...
 
-def find_accepted_run(machine: Machine, model: int, bound: int, initial: int, edges: Sequence[Sequence[tuple[int, int, int, int]]], marks: int, atoms: Sequence[int], conditions: Sequence[tuple[int, int, int]], most_states: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> BuchiResult:
+def find_accepted_run(machine: Machine, model: int, bound: int, initial: int, edges: Sequence[Sequence[tuple[int, int, int, int]]], marks: int, atoms: Sequence[int], conditions: Sequence[tuple[int, int, int]], reduce: bool, most_states: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> BuchiResult:
     """
     Look for an infinite run that the automaton accepts and that meets all conditions again and again.
     """
@@ -660,7 +663,7 @@ class AutomataChecker:
     def check(self) -> tuple[int, bytes, list[int], tuple[int, int, int, int, int] | None] | None: ...
 
 class DualChecker:
-    def __init__(self, program: str, bad: str, fixed: Sequence[int], crowds: Sequence[Sequence[int]], named: Sequence[int], everything_locked: bool, passing: Sequence[Sequence[int]], dead: Sequence[Sequence[Sequence[int]]]) -> None: ...
+    def __init__(self, program: str, bad: str, fixed: Sequence[int], instances: Sequence[Sequence[int]], named: Sequence[int], everything_locked: bool, passing: Sequence[Sequence[int]], dead: Sequence[Sequence[Sequence[int]]]) -> None: ...
 
     def add_set(self, controls: Sequence[Sequence[int]]) -> int: ...
 
@@ -671,7 +674,7 @@ class DualChecker:
     def check(self) -> tuple[int, tuple[list[int], list[int | None], list[list[tuple[list[tuple[int, int]], bool]]], list[int]], list[list[list[int]]]] | None: ...
 
 class DualSearch:
-    def __init__(self, program: str, bad: str, fixed: Sequence[int], crowds: Sequence[Sequence[int]], named: Sequence[int], everything_locked: bool, passing: Sequence[Sequence[int]], dead: Sequence[Sequence[Sequence[int]]]) -> None: ...
+    def __init__(self, program: str, bad: str, fixed: Sequence[int], instances: Sequence[Sequence[int]], named: Sequence[int], everything_locked: bool, passing: Sequence[Sequence[int]], dead: Sequence[Sequence[Sequence[int]]]) -> None: ...
 
     def run(self, steps: int) -> int: ...
 
@@ -724,7 +727,7 @@ class MinimumChecker:
 
 def check_fence_bound(clauses: Sequence[Sequence[int]], prices: Sequence[int], money: int) -> int: ...
 
-class CycleStanding:
+class CycleProgress:
     @property
     def level(self) -> int: ...
 
@@ -765,7 +768,7 @@ class CyclePart:
     def message(self, owner: int) -> bytes: ...
 
     @property
-    def standing(self) -> CycleStanding: ...
+    def progress(self) -> CycleProgress: ...
 
     def state(self, index: int) -> bytes: ...
 
@@ -782,10 +785,10 @@ class CyclePart:
 
     def step_between(self, before: bytes, after: bytes, marks: int) -> tuple[int, int, int]: ...
 
-def part_for_cycles(machine: Machine, model: int, bound: int, initial: int, edges: Sequence[Sequence[tuple[int, int, int, int]]], marks: int, atoms: Sequence[int], conditions: Sequence[tuple[int, int, int]], number: int, count: int, round_states: int, memory_bytes: int) -> CyclePart:
+def part_for_cycles(machine: Machine, model: int, bound: int, initial: int, edges: Sequence[Sequence[tuple[int, int, int, int]]], marks: int, atoms: Sequence[int], conditions: Sequence[tuple[int, int, int]], reduce: bool, number: int, count: int, round_states: int, memory_bytes: int) -> CyclePart:
     """One part of the search that `find_accepted_run` does on one machine."""
 
-class ProcessAtTheEnd:
+class PartProgress:
     @property
     def level(self) -> int: ...
 
@@ -820,7 +823,7 @@ class Counted:
     def __init__(self, level: int, size: int, states: int, transitions: int, refused: int, arrivals: Sequence[tuple[int, int]], finals: Sequence[tuple[Sequence[int], int, int, int]]) -> None: ...
 
     @property
-    def standing(self) -> ProcessAtTheEnd: ...
+    def progress(self) -> PartProgress: ...
 
     @property
     def finals(self) -> list[tuple[list[int], int, int, int]]: ...
@@ -838,7 +841,7 @@ class Partition:
     def message(self, owner: int) -> bytes: ...
 
     @property
-    def standing(self) -> ProcessAtTheEnd: ...
+    def progress(self) -> PartProgress: ...
 
     def state(self, index: int) -> bytes: ...
 
@@ -877,3 +880,48 @@ def partition_for_races(machine: Machine, triangular: bool, number: int, count: 
 
 def partition_for_attacks(machine: Machine, criterion: int, collect: bool, every_torn: bool, number: int, count: int, round_states: int, memory_bytes: int) -> Partition:
     """One part of the search that `explore_attacks` does on one machine."""
+
+class GraphCode:
+    def __init__(self, threads: Sequence[Sequence[tuple[int, int, int, int, int, int, int, int, int, Sequence[int]]]], slots: Sequence[int], initial: Sequence[int], expressions: Sequence[Sequence[int]]) -> None: ...
+
+class GraphsExplored:
+    @property
+    def stop(self) -> int: ...
+
+    @property
+    def executions(self) -> int: ...
+
+    @property
+    def blocked(self) -> int: ...
+
+    @property
+    def cut(self) -> int: ...
+
+    @property
+    def given_up(self) -> int: ...
+
+    @property
+    def revisits(self) -> int: ...
+
+    @property
+    def events(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def is_beyond(self) -> bool: ...
+
+    @property
+    def outcomes(self) -> list[list[int]]: ...
+
+    @property
+    def wrong(self) -> list[tuple[int, int, tuple[list[list[tuple[int, int, int, int]]], list[list[tuple[int, int]]]]]]: ...
+
+    @property
+    def kept(self) -> list[tuple[list[list[tuple[int, int, int, int]]], list[list[tuple[int, int]]]]]: ...
+
+def explore_graphs(code: GraphCode, model: int, endings: Sequence[Sequence[int]], bad: Sequence[int], observed: Sequence[int], registers: Sequence[int], waits: bool, races_branch: bool, keep: int, most_events: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> GraphsExplored:
+    """
+    All execution graphs of unrolled code that the model allows: what goes wrong, and how they end.
+    """

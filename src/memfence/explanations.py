@@ -141,7 +141,7 @@ In Promela `mfence()`, `sfence()`, `lock()` and `unlock()` are built in.
 """,
     Code.NOT_ALIKE: """
 `active [*] proctype P()`, `process(*)` or `--any-number P` says that there may be any number of threads like P. They
-must be alike: a thread that uses its own number, or an element of an array that is its own, is not like the others.
+must be symmetric: a thread that uses its own number, or an element of an array that is its own, is not like the others.
 
     active [*] proctype P() { turn = _pid }          _pid tells them apart
 
@@ -235,6 +235,23 @@ The property speaks only about states where its premise is true, and there is no
 
 Most often a name or a value in the property is not the one that was meant.
 """,
+    Code.X86_ASSEMBLY: """
+The program has inline assembly of x86, and the question is about C11, ARM or RISC-V. memfence reads what it knows of
+it as C does: `mov` as a relaxed access, `xchg` and what has a `lock` as a seq_cst update, `mfence` as a seq_cst
+fence. On another processor other code stands there, often with barriers that x86 does not need, so that a
+violation may be one of code that is never compiled. Libraries mostly have a version for compilers' builtins:
+
+    memfence check FILE.c --model rc11 -D CK_USE_CC_BUILTINS=1     Concurrency Kit's
+    memfence check FILE.c --model rc11 -D __SANITIZE_THREAD__      what several libraries ask for
+""",
+    Code.NO_WAY_THERE: """
+The label stands where no step of its process leads, whatever the others do: behind a `goto` that jumps over it, or
+after a loop without an end.
+
+    memfence check FILE --forbid 'P@dead'                     holds of any program in which nothing leads to `dead`
+
+Move the label to where the process comes, or name another one.
+""",
     Code.NOTHING_TO_CHECK: """
 The program states no property and has no assertion. Then memfence compares the memory model with sequential
 consistency; but this is the model that was asked about.
@@ -258,7 +275,7 @@ memfence reads C and C++ by way of clang, and found none: neither the one named 
     memfence check FILE.c --clang /opt/clang     uses your own
 """,
     Code.BAD_TRACE: """
-A trace is JSON lines, one event a line, in the order in which the events happened:
+A trace is JSON lines, one event per line, in the order in which the events happened:
 
     {"op":"st","thread":0,"addr":"x","value":1,"loc":"main.c:12"}
     {"op":"ld","thread":1,"addr":"x","value":1,"loc":"main.c:30"}

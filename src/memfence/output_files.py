@@ -96,8 +96,8 @@ class _NotTheSame(Exception):
 def _put_beside(target: Path, content: bytes, there: os.stat_result | None) -> None:
     """Write a new file in the same folder, and give it the name; `there`: the file that has the name now."""
     name = target.parent / f".memfence-{os.urandom(8).hex()}"
-    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if there is None else 0o600)
-    try:
+    try:  # from before the file is there: time may be up at any moment
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if there is None else 0o600)
         try:
             if there is not None:
                 _require_same_owner(os.fstat(handle), there)
@@ -106,6 +106,8 @@ def _put_beside(target: Path, content: bytes, there: os.stat_result | None) -> N
         finally:
             os.close(handle)
         name.replace(target)
+    except FileExistsError:  # somebody else's
+        raise
     except BaseException:
         with suppress(OSError):
             name.unlink()

@@ -17,7 +17,7 @@ from memfence.frontends.catalogue import (
     language_not_read,
     looks_like_markup,
 )
-from memfence.frontends.endings import is_bitcode
+from memfence.frontends.endings import HEADERS, is_bitcode
 from memfence.passes.intervals import bound_values
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.ir import Program
@@ -107,6 +107,9 @@ def find_language(source: SourceText, name: str | None) -> Language:
             hint = "write the algorithm in C with the same atomics and orders; `memfence examples` lists some"
             if title == "Rust":
                 hint = f"try the IR of a small program: rustc --emit=llvm-ir -g -C panic=abort; or {hint}"
+        if not name and Path(source.path).suffix in HEADERS:
+            what = f"a header is part of a program: `{source.path}`"
+            hint = "check the .c or .cpp file that includes it (-I names its folder), or say --language c"
         at = Label(source.span(0, 1))
         raise InputError([Diagnostic(Code.UNKNOWN_LANGUAGE, what, at, hint=hint)])
     return language

@@ -5,14 +5,17 @@ from __future__ import annotations
 import csv
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import typer
+from paper_tables.command import CommandFailed, ask
+from paper_tables.linden_wolper import PUBLISHED_2010
+from paper_tables.table import Sources, csv_text, markdown_row
+from paper_tables.tables import TABLES
 
-from memfence.bench.command import CommandFailed, ask
-from memfence.bench.linden_wolper import PUBLISHED_2010
-from memfence.bench.table import csv_text, markdown_row
-from memfence.bench.tables import TABLES
+from memfence.cli.bench import _of_the_sources
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,13 +32,25 @@ def test_a_table_is_printed_and_written_with_the_papers_numbers_beside(tmp_path)
     assert tuple(rows[0]) == TABLES["linden-wolper-2010"].columns
     assert len(rows) == 1 + len(PUBLISHED_2010)
     for row, published in zip(rows[1:], PUBLISHED_2010, strict=True):
-        errors, verdict = row[2:4]
-        assert int(errors) == published[5]
-        assert verdict == ("holds" if errors == "0" else "violated")
+        there, here, verdict = row[2:5]
+        assert int(there) == published[-1]
+        assert verdict == ("holds" if there == "0" else "violated")
+        assert (there == "0") == (here == "0")
     page = (tmp_path / "linden-wolper-2010.md").read_text()
     assert page.startswith("# Linden and Wolper 2010")
     assert all(markdown_row(tuple(row)) in page and markdown_row(tuple(row)) in done.stdout for row in rows)
     assert "`memfence bench tables linden-wolper-2010" in page
+
+
+@pytest.mark.parametrize("name", list(TABLES))
+def test_a_table_says_where_its_models_come_from_and_which_do_not_ship(name, tmp_path):
+    table, sources = TABLES[name], Sources(ROOT / "examples", None, 10.0)
+    said = table.introduction(sources)
+    assert f"Models: {table.models}" in said
+    for row, file in table.elsewhere:
+        assert f"{row} (`{file}`)" in said
+    with_corpus = len(list(table.rows(replace(sources, corpus=tmp_path))))
+    assert with_corpus == len(list(table.rows(sources))) + len(table.elsewhere)
 
 
 def test_what_there_is_can_be_listed():
@@ -54,6 +69,13 @@ def test_wrong_use_is_said(arguments, complaint):
     done = bench(*arguments)
     assert done.returncode == 2
     assert complaint in " ".join(done.stderr.split()).replace("│ ", "")
+
+
+def test_without_the_sources_bench_says_where_the_tables_are(tmp_path, monkeypatch):
+    monkeypatch.setattr("memfence.cli.bench.SOURCES", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(typer.BadParameter, match="in the sources of memfence, which are not here"):
+        _of_the_sources("tables")
 
 
 def test_a_command_that_fails_is_not_a_row(tmp_path):

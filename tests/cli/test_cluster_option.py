@@ -18,7 +18,7 @@ def test_what_is_no_address_is_refused(address: str) -> None:
 
 
 def test_an_address_where_nobody_listens_is_refused_with_what_to_start() -> None:
-    with pytest.raises(WrongUsage, match=r"nobody answers at 127\.0\.0\.1:1 .*ray start --head"):
+    with pytest.raises(WrongUsage, match=r"no cluster answers at 127\.0\.0\.1:1 .*ray start --head"):
         require_address("127.0.0.1:1")
 
 
@@ -48,6 +48,7 @@ def test_what_machines_do_not_share_is_refused(options: list[str], said: str) ->
     [
         ("check", "examples/peterson.pml"),
         ("check", "examples/peterson.pml", "--criterion", "persistent"),
+        ("fix", "examples/peterson.pml"),
         ("explore", "examples/peterson.pml"),
         ("bench", "tables", "sober-2008"),
         ("bench", "families"),
@@ -59,6 +60,16 @@ def test_a_wrong_address_is_wrong_usage(command: tuple[str, ...]) -> None:
     assert answer.returncode == 2 and "--cluster" in answer.stderr
 
 
-def test_fences_are_looked_for_on_one_machine() -> None:
-    answer = memfence("fix", "examples/peterson.pml", "--cluster", "local")
-    assert answer.returncode == 2 and "--cluster" in answer.stderr
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--criterion", "robust"], "fences for `robust` are chosen on one machine"),
+        (["--ltl", "[] <> (turn == 0)"], "atomic writes are looked for on one machine"),
+        (["--engine", "dual"], "the dual engine works on one"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_fences_that_machines_do_not_share_are_refused(options: list[str], said: str) -> None:
+    answer = memfence("fix", "examples/peterson.pml", "--cluster", "local", *options)
+    assert answer.returncode == 2
+    assert said in " ".join(answer.stderr.split())

@@ -50,6 +50,7 @@ def memfence(*arguments: object, text: str = "") -> subprocess.CompletedProcess[
         ("fix --fair", ("--fair", "--ltl")),
         ("fix --atomic list.txt", ("--atomic", "--ltl")),
         ("fix --atomic-waits own", ("--atomic-waits", "--ltl")),
+        ("fix --cost mfence=3", ("--cost", "--minimise cost")),
         ("fix --via tso --model tso", ("--via", "--model pso")),
         ("fix --via tso", ("--via", "--model pso")),
         ("explore --replay s.json --preemptions 2", ("--preemptions", "--replay")),

@@ -14,6 +14,7 @@ import pytest
 from support.c_compiler import HAS_CLANG
 from support.command_line import ROOT
 from support.interruptible import start
+from support.sampling import listed
 
 pytestmark = pytest.mark.skipif(not HAS_CLANG, reason="neither ziglang nor clang is installed")
 GENEROUS_SECONDS = 120.0
@@ -31,7 +32,9 @@ def assert_one_answer(code: int, output: str, errors: str) -> None:
     assert json.loads(output)["verdict"] in VERDICTS[code]
 
 
-def check_end_by_time(random: Random) -> None:
+@listed("seed", range(6), range(100, 300))
+def test_time_that_is_up_at_any_moment_is_an_answer(seed: int) -> None:
+    random = Random(seed)
     verb, seconds = random.choice(("check", "check", "fix")), 0.01 * 200 ** random.random()
     line = command(verb, "--timeout", f"{seconds:.3f}")
     done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, timeout=GENEROUS_SECONDS)
@@ -39,31 +42,11 @@ def check_end_by_time(random: Random) -> None:
     assert done.returncode == 4 or verb == "fix"
 
 
-def check_end_by_signal(random: Random) -> None:
+@listed("seed", range(3), range(100, 200))
+def test_an_interrupt_at_any_moment_is_an_answer(seed: int) -> None:
+    random = Random(seed)
     process = start(command("check"), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(random.uniform(0.5, 4.0))
     process.send_signal(random.choice((signal.SIGINT, signal.SIGTERM)))
     output, errors = process.communicate(timeout=GENEROUS_SECONDS)
     assert_one_answer(process.returncode, output, errors)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_time_that_is_up_at_any_moment_is_an_answer(seed: int) -> None:
-    check_end_by_time(Random(seed))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 300))
-def test_time_that_is_up_at_really_any_moment_is_an_answer(seed: int) -> None:
-    check_end_by_time(Random(seed))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_an_interrupt_at_any_moment_is_an_answer(seed: int) -> None:
-    check_end_by_signal(Random(seed))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 200))
-def test_an_interrupt_at_really_any_moment_is_an_answer(seed: int) -> None:
-    check_end_by_signal(Random(seed))

@@ -59,7 +59,7 @@ ENDS: dict[str, Callable[[], None]] = {
 def test_what_a_library_does_is_no_verdict(
     name: str, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memfence.api.check.check", lambda *_, **__: ENDS[name]())
+    monkeypatch.setattr("memfence.api.check.asked", lambda *_, **__: ENDS[name]())
     done = memfence("check", EXAMPLE, *options)
     assert done.returncode == Exit.INTERNAL
     assert "internal error" in done.stderr and "This is a fault of memfence" in done.stderr
@@ -67,12 +67,12 @@ def test_what_a_library_does_is_no_verdict(
 
 
 def test_memory_that_ends_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memfence.api.check.check", lambda *_, **__: raising(MemoryError())())
+    monkeypatch.setattr("memfence.api.check.asked", lambda *_, **__: raising(MemoryError())())
     assert memfence("check", EXAMPLE).returncode == Exit.UNKNOWN
 
 
 def test_an_interrupt_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memfence.api.check.check", lambda *_, **__: raising(KeyboardInterrupt())())
+    monkeypatch.setattr("memfence.api.check.asked", lambda *_, **__: raising(KeyboardInterrupt())())
     assert memfence("check", EXAMPLE).returncode == Exit.UNKNOWN
 
 

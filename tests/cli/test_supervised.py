@@ -26,14 +26,14 @@ def command(instead_of_a_check: str, *arguments: str) -> list[str]:
     """`memfence`, where the check does this. Ray is not needed for it."""
     code = f"""
 import os, signal, sys, threading, time
-import memfence.api.check as asked
+import memfence.api.check as checking
 from memfence.cli.start import run
-real = asked.check
-def check(source, **keywords):
+real = checking.asked
+def asked(source, options, keywords, **others):
     del keywords["cluster"]
     {instead_of_a_check}
-    return real(source, **keywords)
-asked.check = check
+    return real(source, options, keywords, **others)
+checking.asked = asked
 run()
 """
     return [sys.executable, "-c", code, *(arguments or LINE)]

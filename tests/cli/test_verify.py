@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 
 from memfence.report.schemas import json_schema
+from support.c_compiler import needs_clang
 from support.command_line import memfence
 from support.proved import needs_the_proved_checker, proved_checker
 
@@ -114,6 +115,27 @@ def test_a_violation_has_no_certificate(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "proof   none: the answer is not a proof" in done.stdout
     assert not path.exists()
+
+
+@pytest.mark.parametrize("said", ["--quiet", "--json"])
+def test_that_nothing_is_written_is_said_aside_too(tmp_path: Path, said: str) -> None:
+    done = memfence("check", "examples/peterson.pml", "--certificate", tmp_path / "proof.mfc", said)
+    assert "proof   none: the answer is not a proof" in done.stderr
+
+
+def test_a_proof_of_a_patch_needs_a_patch(tmp_path: Path) -> None:
+    (tmp_path / "wrong.pml").write_text("active proctype P() { assert(false) }\n")
+    done = memfence("fix", tmp_path / "wrong.pml", "--certificate", tmp_path / "proof.mfc")
+    assert "proof.mfc` was not written: nothing was fixed" in done.stderr
+    assert not (tmp_path / "proof.mfc").exists()
+
+
+@needs_clang
+def test_a_witness_needs_a_run_that_fails(tmp_path: Path) -> None:
+    (tmp_path / "right.c").write_text("int main(void) { return 0; }\n")
+    done = memfence("check", tmp_path / "right.c", "--model", "sc", "--witness", tmp_path / "w.yml")
+    assert "w.yml` was not written: no run was found that fails at a step" in done.stderr
+    assert not (tmp_path / "w.yml").exists()
 
 
 def test_a_place_where_nothing_can_be_written_is_refused_before_the_search() -> None:

@@ -1,8 +1,8 @@
 """One program, one meaning: whichever verb is asked, a small C or C++ program gets the verdict of `doors/expected.csv`.
 
 A row has a file, macros, and the verdict under each model (x86 is tso). `not_by` names doors that do not claim to see
-this: `run` executes what the compiler made of the program, so that it does not notice arithmetic that C leaves
-undefined, nor memory that was never written; and what is left to do when the process ends is not done there.
+this: `run` executes what the compiler made of the program, so that it does not notice memory that was never
+written, nor locals whose block was left.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import pytest
 import memfence
 from memfence.tasks.answer import Verdict
 from support.c_compiler import needs_clang
+from support.sampling import listed
 
 FOLDER = Path(__file__).with_name("doors")
 ROWS = list(csv.DictReader((FOLDER / "expected.csv").open(), delimiter=";"))
@@ -50,8 +51,16 @@ def checked(row: dict[str, str]) -> Iterator[tuple[str, Verdict]]:
 
 
 def run(row: dict[str, str]) -> Iterator[tuple[str, Verdict]]:
-    for model in ("tso", "pso"):
+    for model in ("sc", "tso", "pso"):
         yield model, memfence.run(FOLDER / row["file"], model=model, macros=macros(row), timeout_seconds=60).verdict
+
+
+def rest_of(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Those that are tried where slow tests run."""
+    return [row for number, row in enumerate(rows) if number % EVERY]
+
+
+RUN = [row for row in ROWS if "run" not in row["not_by"]]
 
 
 def check_against(row: dict[str, str], answers: Iterator[tuple[str, Verdict]]) -> None:
@@ -61,26 +70,12 @@ def check_against(row: dict[str, str], answers: Iterator[tuple[str, Verdict]]) -
 
 
 @needs_clang
-@pytest.mark.parametrize("row", ROWS[::EVERY], ids=title)
+@listed("row", ROWS[::EVERY], rest_of(ROWS), ids=title)
 def test_check_gives_the_expected_verdict(row: dict[str, str]) -> None:
     check_against(row, checked(row))
 
 
-@needs_clang
-@pytest.mark.slow
-@pytest.mark.parametrize("row", ROWS, ids=title)
-def test_check_gives_the_expected_verdict_for_every_row(row: dict[str, str]) -> None:
-    check_against(row, checked(row))
-
-
 @needs_gcc
-@pytest.mark.parametrize("row", [row for row in ROWS if "run" not in row["not_by"]][::EVERY], ids=title)
+@listed("row", RUN[::EVERY], rest_of(RUN), ids=title)
 def test_run_gives_the_expected_verdict(row: dict[str, str]) -> None:
-    check_against(row, run(row))
-
-
-@needs_gcc
-@pytest.mark.slow
-@pytest.mark.parametrize("row", [row for row in ROWS if "run" not in row["not_by"]], ids=title)
-def test_run_gives_the_expected_verdict_for_every_row(row: dict[str, str]) -> None:
     check_against(row, run(row))

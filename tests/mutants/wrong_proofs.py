@@ -74,9 +74,9 @@ def temporal(seed: int) -> Any:
 def any_number(seed: int) -> Any:
     from memfence.api.certify import check_certified
     from memfence.program.ir import Forbidden
-    from support.generators.parameterised_programs import bad_state, crowd_program
+    from support.generators.parameterised_programs import bad_state, parameterised_program
 
-    program = crowd_program(seed)
+    program = parameterised_program(seed)
     bad = Forbidden(bad_state(program, Random(seed)), "drawn")
     return check_certified(program, None, verified=True, forbid=[bad], model="tso", timeout_seconds=10)
 

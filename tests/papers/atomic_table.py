@@ -10,7 +10,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / part) for part in ("tests/papers", "tests", "benchmarks")]
+
+from paper_tables.atomic_writes import ANDERSON, LAMPORT, PETERSON  # noqa: E402
 
 from memfence.passes.atomic_writes import WaitsFor, writes_of  # noqa: E402
 from memfence.pipeline import load  # noqa: E402
@@ -20,8 +23,6 @@ from memfence.synthesis.options import FixOptions, Minimise  # noqa: E402
 from support.corpus import CORPUS  # noqa: E402
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "dve"
-ANDERSON = "G (P_0@p1 || P_0@p2 || P_0@p3 -> F P_0@CS)"
-LAMPORT = "G !(P_0@CS && P_1@CS || P_0@CS && P_2@CS || P_1@CS && P_2@CS)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ ROWS = (
     Row("Anderson", CORPUS / "beem" / "anderson" / "anderson.2.dve", ANDERSON, 30, 24),
     Row("Anderson", CORPUS / "beem" / "anderson" / "anderson.4.dve", ANDERSON, 30, 24),
     Row("Lamport", CORPUS / "beem" / "lamport" / "lamport.1.dve", LAMPORT, 27, 16),
-    Row("Peterson", EXAMPLES / "peterson.dve", "G !(P@cs && Q@cs)", 8, 4),
+    Row("Peterson", EXAMPLES / "peterson.dve", PETERSON, 8, 4),
 )
 
 

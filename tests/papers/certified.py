@@ -5,7 +5,7 @@
 Every HOLDS of a group is certified, and judged by the C++ checker and by the Python one, the latter up to so many
 states; by the proved one as well where it is built and knows the kind. A row counts what holds, what has a certificate,
 and what the checkers accept; then what writing (a check with `--certificate`) and checking cost as multiples of a plain
-check: processor time within one process, geometric mean and worst, and bytes a state beyond 100,000 states. `--rows`
+check: processor time within one process, geometric mean and worst, and bytes per state beyond 100,000 states. `--rows`
 prints every answer as well. Exit code 1 if a certificate of ours is refused.
 """
 
@@ -302,7 +302,8 @@ def main() -> int:
     parser.add_argument("--rows", action="store_true")
     given = parser.parse_args()
     print(
-        "| group | holds | certified | C++ | Python | proved | most states | writing | checking | most bytes a state |"
+        "| group | holds | certified | C++ | Python | proved "
+        "| most states | writing | checking | most bytes per state |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
     refused = 0

@@ -60,6 +60,17 @@ def spin_finds_deadlock(text: str, folder: Path) -> bool:
     return "invalid end state (at depth" in report
 
 
+def spin_finds_cycle(text: str, folder: Path, *, progress: bool = False, fair: bool = False) -> bool:
+    """Whether Spin finds an acceptance cycle, a claim that comes to its end or, with `progress`, a loop without it."""
+    (folder / "model.pml").write_text(text)
+    _call(folder, "spin", "-a", "model.pml")
+    _call(folder, "gcc", "-O0", "-w", "-DNOREDUCE", *(["-DNP"] if progress else []), "-o", "pan", "pan.c")
+    report = _call(folder, "./pan", "-m1000000", "-E", "-l" if progress else "-a", *(["-f"] if fair else []))
+    errors = _number(r"errors: (\d+)", report)
+    assert errors or "max search depth too small" not in report, report
+    return errors > 0
+
+
 @dataclass(frozen=True, slots=True)
 class Outcomes:
     """Whether some run fails; and the values that variables have where every process has reached its end."""

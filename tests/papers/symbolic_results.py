@@ -6,7 +6,6 @@ CPU seconds; the limit is wall-clock.
 
 from __future__ import annotations
 
-import csv
 import sys
 import time
 from collections.abc import Iterable
@@ -17,8 +16,8 @@ from memfence.pipeline import load
 from memfence.questions.safety import check_safety, goal_of
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions
-from papers.test_linden_wolper_tables import REDUCTIONS, TABLE_2010, TABLE_2013, TABLES, check
-from support.corpus import CORPUS, corpus_files
+from papers.test_linden_wolper_tables import REDUCTIONS, TABLE_2010, TABLE_2013, check
+from support.corpus import CORPUS, corpus_files, published
 from support.models import spec
 
 
@@ -40,8 +39,7 @@ def timed(search):  # type: ignore[no-untyped-def]
 
 
 def linden_wolper() -> None:
-    with (TABLES / "linden-wolper-2010-table2.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = published("linden-wolper-2010-table2")
     print("### 2010, Table 2 (TSO)\n")
     results = [(r, *timed(lambda r=r: check(TABLE_2010[r["program"], r["variant"]], spec("tso")))) for r in rows]
     table(
@@ -60,8 +58,7 @@ def linden_wolper() -> None:
             for r, x, s in results
         ),
     )
-    with (TABLES / "linden-wolper-2013-table1.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = published("linden-wolper-2013-table1")
     print("\n### 2013, Table 1 (PSO, fenced programs)\n")
     results = [(r, *timed(lambda r=r: check(TABLE_2013[r["program"]], spec("pso")))) for r in rows]
     table(
@@ -71,8 +68,7 @@ def linden_wolper() -> None:
 
 
 def peers() -> dict[str, tuple[str, str]]:
-    with (TABLES / "persistence-2015-table1.csv").open() as file:
-        return {Path(r["file"]).name: (r["memorax_s"], r["remmex_s"]) for r in csv.DictReader(file)}
+    return {Path(r["file"]).name: (r["memorax_s"], r["remmex_s"]) for r in published("persistence-2015-table1")}
 
 
 def corpus(limit_seconds: float) -> None:

@@ -12,6 +12,7 @@ from memfence.tasks.evidence import BadState
 from memfence.tasks.limits import Limits
 from memfence.tasks.task import ALL_REDUCTIONS
 from support.corpus import CORPUS, needs_corpus
+from support.sampling import listed
 
 pytestmark = needs_corpus
 
@@ -52,21 +53,11 @@ def decide(name: str):
     return question, explore_dual(program, question, limits=limits, reductions=frozenset(ALL_REDUCTIONS))
 
 
-@pytest.mark.parametrize("name", SAFE)
+@listed("name", SAFE, ALSO_SAFE)
 def test_safe_programs_are_proved(name):
-    check_is_proved(name)
-
-
-def check_is_proved(name):
     _, result = decide(name)
     assert result.complete
     assert not result.found
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ALSO_SAFE)
-def test_larger_safe_programs_are_proved(name):
-    check_is_proved(name)
 
 
 @pytest.mark.parametrize("name", BROKEN)

@@ -5,10 +5,10 @@ Each fixed program is read again and checked, and so is every version of it with
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
+from paper_tables.persistence import INT_BITS
 
 from memfence.pipeline import load
 from memfence.program.load_options import LoadOptions
@@ -16,16 +16,14 @@ from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixResult, FixVerdict
 from memfence.synthesis.synthesise import count_fences
 from memfence.tasks.criterion import Criterion
-from support.corpus import CORPUS, needs_corpus
+from support.corpus import CORPUS, needs_corpus, published
 from support.fixed_programs import fixed_and_needed
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-TABLES = CORPUS.parent / "tables"
 SLOW_ROWS = {"bakery3", "bakery4", "burns", "szymanski4", "parker", "nbw_w_wr", "nbw_w_5r", "LIFO-iWSQ", "cilk-the-wsq"}
 """Rows of Table 1 that take more than a second."""
 TOO_LARGE = {"peterson", "clhlock"}
 """Rows of Table 1 of which the fixed program takes minutes to check."""
-INT_BITS = {"bakery3": 4, "bakery4": 2, "seqlock": 3, "chase-lev-wsq": 8, "LIFO-iWSQ": 8}
 COUNTS_OF: dict[Criterion, str] = {"persistent": "persist_fences", "robust": "trencher_fences"}
 
 # Linden and Wolper 2013, Table 1: our model, mfences and sfences over all processes, and why it is fewer than theirs.
@@ -44,11 +42,6 @@ ALGORITHMS = {
 }
 
 
-def table(name: str) -> list[dict[str, str]]:
-    path = TABLES / name
-    return list(csv.DictReader(path.read_text().splitlines())) if path.is_file() else []
-
-
 def instructions(result: FixResult, kind: str) -> int:
     return sum(len(fence.processes) for fence in result.chosen.fences if fence.kind == kind)
 
@@ -62,7 +55,7 @@ def test_the_algorithms_of_linden_and_wolper_need_no_more_fences_than_theirs(pro
     assert under_tso.is_minimum and under_pso.is_minimum
     assert instructions(under_tso, "mfence") == instructions(under_pso, "mfence") == mfences
     assert instructions(under_pso, "sfence") == sfences
-    for row in table("linden-wolper-2013-table1.csv"):
+    for row in published("linden-wolper-2013-table1"):
         if row["program"] == program:
             assert mfences <= int(row["mfences"]) and sfences <= int(row["sfences"])
 
@@ -107,7 +100,7 @@ def test_trencher_programs_need_the_known_minimum_for_robustness(name: str, fenc
 
 
 def rows_of_table_1(*, slow: bool) -> list[dict[str, str]]:
-    rows = [row for row in table("persistence-2015-table1.csv") if Path(row["file"]).name not in TOO_LARGE]
+    rows = [row for row in published("persistence-2015-table1") if Path(row["file"]).name not in TOO_LARGE]
     return [row for row in rows if (Path(row["file"]).name in SLOW_ROWS) == slow]
 
 
@@ -119,8 +112,8 @@ def check_minimum(row: dict[str, str], criterion: Criterion) -> None:
     assert result.verdict in (FixVerdict.FIXED, FixVerdict.ALREADY_HOLDS)
     assert result.is_minimum
     assert result.stats.checks == 1, "one exploration knows every clause"
-    published = row[COUNTS_OF[criterion]]
-    assert not published or result.chosen.instances == int(published)
+    count = row[COUNTS_OF[criterion]]
+    assert not count or result.chosen.instances == int(count)
 
 
 @needs_corpus
@@ -162,6 +155,6 @@ def test_safety_needs_at_most_as_many_fences_as_memorax_and_remmex_find(file: st
     result = fixed_and_needed(load(CORPUS / "persist" / "single" / f"{file}.rmm"), FixOptions())
     assert result.is_minimum
     assert result.chosen.instances == fences
-    (row,) = (r for r in table("persistence-2015-table1.csv") if r["file"] == f"single/{file}")
+    (row,) = (r for r in published("persistence-2015-table1") if r["file"] == f"single/{file}")
     for tool in ("memorax_fences", "remmex_fences"):
         assert not row[tool] or fences <= int(row[tool])

@@ -5,7 +5,6 @@ Models differ from the authors' (which are not published), so states are compare
 
 from __future__ import annotations
 
-import csv
 from math import exp, log
 from pathlib import Path
 
@@ -19,9 +18,9 @@ from memfence.questions.safety import goal_of
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
 from memfence.tasks.task import Task
+from support.corpus import published
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "linden_wolper"
-TABLES = Path(__file__).resolve().parents[3] / "shared" / "tables"
 REDUCTIONS = frozenset({"dead", "fuse", "order", "slice"})
 
 # (program, variant) of the 2010 table -> model; errors under TSO without fences.
@@ -53,10 +52,7 @@ NEEDS_NO_FENCE = {"alternating_bit", "clh", "increasing_sequence"}
 
 
 def rows(name: str) -> list[dict[str, str]]:
-    if not TABLES.is_dir():
-        pytest.skip("tables not found at ../shared/tables")
-    with (TABLES / name).open() as file:
-        return list(csv.DictReader(file))
+    return published(name) or pytest.skip("tables not found at ../shared/tables")
 
 
 def check(model: str, memory: ModelSpec, *, fences: bool = True) -> SymbolicResult:
@@ -76,7 +72,7 @@ def geometric_mean(ratios: list[float]) -> float:
 
 @pytest.mark.parametrize("key", TABLE_2010, ids=" ".join)
 def test_dekker_and_peterson_have_errors_exactly_where_the_2010_table_has(key: tuple[str, str]) -> None:
-    (row,) = (r for r in rows("linden-wolper-2010-table2.csv") if (r["program"], r["variant"]) == key)
+    (row,) = (r for r in rows("linden-wolper-2010-table2") if (r["program"], r["variant"]) == key)
     result = check(TABLE_2010[key], TSO)
     assert result.found == (int(row["errors"]) > 0)
     assert result.found or result.complete
@@ -99,7 +95,7 @@ def test_without_its_fences_a_fenced_program_fails(model: str) -> None:
 
 
 def test_stored_states_are_at_most_those_of_the_2010_table_on_the_geometric_mean() -> None:
-    proven = [row for row in rows("linden-wolper-2010-table2.csv") if row["errors"] == "0"]
+    proven = [row for row in rows("linden-wolper-2010-table2") if row["errors"] == "0"]
     ratios = [
         check(TABLE_2010[row["program"], row["variant"]], TSO).statistics.stored / int(row["states_stored"])
         for row in proven
@@ -110,6 +106,6 @@ def test_stored_states_are_at_most_those_of_the_2010_table_on_the_geometric_mean
 def test_stored_states_are_at_most_those_of_the_2013_table_on_the_geometric_mean() -> None:
     ratios = [
         check(TABLE_2013[row["program"]], PSO).statistics.stored / int(row["states"])
-        for row in rows("linden-wolper-2013-table1.csv")
+        for row in rows("linden-wolper-2013-table1")
     ]
     assert geometric_mean(ratios) <= 1

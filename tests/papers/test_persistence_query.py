@@ -23,6 +23,7 @@ from memfence.tasks.options import CheckOptions
 from memfence.translation.persistence_query import persistence_query
 from memfence.translation.promela import render_promela
 from support.generators.criteria_programs import RICH, criteria_programs
+from support.sampling import sampled
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 needs_spin = pytest.mark.skipif(
@@ -79,17 +80,8 @@ def test_the_assertion_of_the_query_fails_exactly_where_the_program_is_fragile(p
 
 
 @needs_spin
-@settings(QUICK, max_examples=6)
-@given(program=SINGLE)
+@sampled(quick=6, slow=100, program=SINGLE)
 def test_spin_answers_the_query_as_we_do(program: Program, tmp_path_factory: pytest.TempPathFactory) -> None:
-    assert fails_in_spin(query_of(program), tmp_path_factory.mktemp("query")) == (not is_persistent(program))
-
-
-@needs_spin
-@pytest.mark.slow
-@settings(QUICK, max_examples=100, derandomize=False)
-@given(program=SINGLE)
-def test_spin_answers_many_queries_as_we_do(program: Program, tmp_path_factory: pytest.TempPathFactory) -> None:
     assert fails_in_spin(query_of(program), tmp_path_factory.mktemp("query")) == (not is_persistent(program))
 
 

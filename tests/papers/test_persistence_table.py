@@ -5,10 +5,10 @@ Decided by complete search, with no more states than the yardstick. `benchmarks/
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
+from paper_tables.persistence import INT_BITS
 
 from memfence.engines.native.attacks import AttackKind, explore_attacks
 from memfence.passes.shared_memory_form import shared_memory_form
@@ -19,10 +19,8 @@ from memfence.questions import check
 from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions
-from support.corpus import CORPUS, needs_corpus
+from support.corpus import CORPUS, needs_corpus, published
 
-TABLES = CORPUS.parent / "tables"
-INT_BITS = {"bakery3": 4, "bakery4": 2, "seqlock": 3}
 LARGE = {
     "peterson",
     "clhlock",
@@ -40,13 +38,8 @@ NOT_EXPLORED = {"peterson", "clhlock"}
 """Rows whose complete exploration takes minutes: their verdict is a run, found at once."""
 
 
-def table(name: str) -> list[dict[str, str]]:
-    path = TABLES / name
-    return list(csv.DictReader(path.read_text().splitlines())) if path.is_file() else []
-
-
-ROWS = {row["file"].rsplit("/", 1)[1]: row for row in table("persistence-2015-table1.csv")}
-YARDSTICK = {row["program"]: int(row["states"]) for row in table("yardstick-persistence.csv")}
+ROWS = {row["file"].rsplit("/", 1)[1]: row for row in published("persistence-2015-table1")}
+YARDSTICK = {row["program"]: int(row["states"]) for row in published("yardstick-persistence")}
 EVERY_ROW = [pytest.param(name, marks=pytest.mark.slow) if name in LARGE else name for name in ROWS]
 
 

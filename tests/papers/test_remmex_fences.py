@@ -6,13 +6,10 @@ once: the label `CS` is written before the exit from it. Others note an error in
 
 from __future__ import annotations
 
-import csv
 import re
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-
-import pytest
 
 from memfence.pipeline import load_text
 from memfence.program.ir import Forbidden, Program
@@ -21,11 +18,11 @@ from memfence.program.text.properties import parse_expression
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixVerdict
-from support.corpus import CORPUS, needs_corpus
+from support.corpus import CORPUS, needs_corpus, published
 from support.fixed_programs import fixed_and_needed
+from support.sampling import listed
 
 SINGLE = CORPUS / "persist" / "single"
-TABLE = CORPUS.parent / "tables" / "persistence-2015-table1.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,26 +72,15 @@ def question(case: Case) -> tuple[Program, FixOptions]:
     return program, FixOptions(forbid=tuple(Forbidden(parse_expression(text, program), text) for text in bad))
 
 
-def check_fence_count(case: Case) -> None:
+@needs_corpus
+@listed("case", CASES, SLOW, ids=lambda case: case.name)
+def test_safety_needs_at_most_the_fences_of_remmex_and_memorax(case: Case) -> None:
     result = fixed_and_needed(*question(case))
     assert result.verdict is (FixVerdict.FIXED if case.fences else FixVerdict.ALREADY_HOLDS)
     assert result.is_minimum and result.chosen.instances == case.fences
-    (row,) = (r for r in csv.DictReader(TABLE.read_text().splitlines()) if r["file"] == f"single/{case.file}")
+    (row,) = (r for r in published("persistence-2015-table1") if r["file"] == f"single/{case.file}")
     for tool in ("memorax_fences", "remmex_fences"):
         assert not row[tool] or case.fences <= int(row[tool])
-
-
-@needs_corpus
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_safety_needs_at_most_the_fences_of_remmex_and_memorax(case: Case) -> None:
-    check_fence_count(case)
-
-
-@needs_corpus
-@pytest.mark.slow
-@pytest.mark.parametrize("case", SLOW, ids=lambda case: case.name)
-def test_safety_needs_at_most_the_fences_of_remmex_on_large_programs(case: Case) -> None:
-    check_fence_count(case)
 
 
 @needs_corpus

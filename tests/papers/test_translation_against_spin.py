@@ -22,6 +22,7 @@ from support.exploration import shortest_run
 from support.generators.programs import EVERYTHING, Feature, Shape, programs
 from support.models import memory_model
 from support.samples import Sample, message_passing, store_buffering
+from support.sampling import sampled
 from twins.reference_search import reachable
 
 pytestmark = pytest.mark.skipif(
@@ -62,16 +63,13 @@ def assert_same_states(program: Program) -> None:
     assert run.states == len(reachable(program, SC)), render_promela(program)
 
 
-@given(programs(Shape(processes=(2, 3), statements=(2, 5), features=ONE_START)))
-@settings(max_examples=10, deadline=None, derandomize=True)
+@sampled(
+    quick=10,
+    slow=150,
+    program=programs(Shape(processes=(2, 3), statements=(2, 5), features=ONE_START)),
+    given_slowly={"program": programs(Shape(processes=(2, 3), statements=(2, 6), features=ONE_START))},
+)
 def test_spin_stores_the_states_of_the_reference_model(program: Program) -> None:
-    assert_same_states(program)
-
-
-@pytest.mark.slow
-@given(programs(Shape(processes=(2, 3), statements=(2, 6), features=ONE_START)))
-@settings(max_examples=150, deadline=None)
-def test_spin_stores_the_states_of_the_reference_model_on_many_programs(program: Program) -> None:
     assert_same_states(program)
 
 

@@ -28,7 +28,7 @@ MODELS = (SC, TSO, PSO)
 BOUNDED = (TSO.bounded(1), TSO.bounded(2), TSO.bounded(1, per_variable=True), PSO.bounded(1), PSO.bounded(2))
 RACING = range(80)
 FOUND, PROVED = Verdict.VIOLATED, Verdict.HOLDS
-ALONE = {"any number", "buchi", "cluster", "fair buffers", "sc attacks", "sc races"}
+ALONE = {"any number", "buchi", "cluster", "executions", "fair buffers", "graphs", "sc attacks", "sc races"}
 """Each the only one that takes its goals, or tasks that name a cluster: their twins test them."""
 
 
@@ -99,6 +99,10 @@ def state_robustness(program: Program) -> Iterator[Task]:
     return (Task(program, model, Keeps(Criterion.STATE_ROBUST), LIMITS) for model in (TSO, PSO))
 
 
+def weaker_criteria(program: Program) -> Iterator[Task]:
+    return (Task(program, TSO, Keeps(criterion), LIMITS) for criterion in (Criterion.POVSO, Criterion.PO))
+
+
 def check_agreement(tasks: Iterable[Task]) -> Counter[tuple[str, Verdict]]:
     """How often each engine found something, and how often it proved that there is nothing."""
     said: Counter[tuple[str, Verdict]] = Counter()
@@ -148,9 +152,19 @@ def test_engines_agree_on_state_robustness() -> None:
     assert said["implied", PROVED] >= 10
 
 
+def test_engines_agree_on_povso_and_po() -> None:
+    said = check_agreement(task for seed in RACING for task in weaker_criteria(racing_program(seed)))
+    check_share(said, 10, "auto", "program orders")
+    assert said["implied", PROVED] >= 10
+
+
 def test_every_registered_engine_is_asked_here() -> None:
     tasks = [*racing_tasks(0, MODELS), *dead_tasks(racing_program(0))]
-    tasks += [*state_robustness(racing_program(0)), *(task for seed in range(10) for task in pair_tasks(seed))]
+    tasks += [
+        *weaker_criteria(racing_program(0)),
+        *state_robustness(racing_program(0)),
+        *(task for seed in range(10) for task in pair_tasks(seed)),
+    ]
     taken = {name for task in tasks for name in ENGINES if engine_named(name).obstacle(task) is None}
     assert taken | ALONE == set(ENGINES)
 

@@ -6,7 +6,10 @@ import pytest
 
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
+from memfence.questions import check
 from memfence.source import SourceText
+from memfence.tasks.answer import Verdict
+from memfence.tasks.options import CheckOptions
 from support.generators.criteria_programs import RICH, criteria_programs
 from support.sampling import sampled
 from twins import criteria as twin
@@ -51,6 +54,17 @@ def met_by(program: Program) -> set[str]:
         "state-robust": twin.is_state_robust(program, "tso"),
     }
     return {name for name, holds in found.items() if holds}
+
+
+NAMES = ("persistent", "robust", "povso", "po", "state-robust")
+
+
+@pytest.mark.parametrize(("text", "met"), TABLE)
+def test_check_says_of_a_program_of_the_page_what_the_page_says(text: str, met: set[str]) -> None:
+    program = load_text(SourceText("t.pml", text))
+    verdicts = {name: check(program, CheckOptions(criterion=name)).verdict for name in NAMES}
+    assert {name for name, verdict in verdicts.items() if verdict is Verdict.HOLDS} == met
+    assert set(verdicts.values()) <= {Verdict.HOLDS, Verdict.VIOLATED}
 
 
 @pytest.mark.parametrize(("text", "met"), TABLE)

@@ -1,4 +1,4 @@
-"""The judge of certificates shares no line with those who make them."""
+"""The checker of certificates shares no line with those who make them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NO_JUDGES = {
     "__init__", "verify", "native", "native_automata", "native_criteria", "native_dual", "native_minimum",
     "native_ranks", "proved", "proved_formula",
 }  # fmt: skip
-"""They open the file, find the judge of a section, or hand it over to another checker."""
+"""They open the file, find the checker of a section, or hand it over to another checker."""
 FOR_SETS_OF_STATES = 805
 """All kinds but those for buffers of any length (automata, dual) and for minimal sets of fences."""
 
@@ -101,7 +101,7 @@ def test_a_planted_import_of_an_engine_is_seen(tmp_path: Path) -> None:
 
 def test_the_python_checker_is_short_enough_to_be_read() -> None:
     lines = {path.stem: lines_of_code(path) for path in CHECKER.glob("*.py") if path.stem not in NO_JUDGES}
-    assert {name for names in LINES_OF_CODE for name in names} == set(lines), "every judge is counted"
+    assert {name for names in LINES_OF_CODE for name in names} == set(lines), "every checker is counted"
     found = {names: sum(lines[name] for name in names) for names in LINES_OF_CODE}
     assert all(found[names] <= most for names, most in LINES_OF_CODE.items()), found
     assert sum(count for names, count in list(found.items())[:3]) <= FOR_SETS_OF_STATES

@@ -25,6 +25,8 @@ NOT_OF_A_FRONT_END = {
     Code.STUCK: "unit/questions/test_vacuity.py",
     Code.NEVER_TAKEN: "unit/questions/test_vacuity.py",
     Code.NEVER_TRUE: "unit/questions/test_vacuity.py",
+    Code.X86_ASSEMBLY: "unit/questions/test_other_processors.py",
+    Code.NO_WAY_THERE: "unit/questions/test_vacuity.py",
     Code.NOTHING_TO_CHECK: "unit/questions/test_vacuity.py",
     Code.BAD_TRACE: "cli/test_sober_commands.py",
     Code.NOT_SEQUENTIAL: "cli/test_sober_commands.py",

@@ -10,7 +10,7 @@ import pytest
 CORE = Path(__file__).resolve().parents[2] / "core"
 ORDER = [
     "certificate", "certify", "machine", "models", "search", "symbolic", "dual", "execution", "attacks", "cluster",
-    "trace", "stateless", "bind", "tests",
+    "trace", "stateless", "graphs", "bind", "tests",
 ]  # fmt: skip
 MOST_LINES = 360
 FILES = sorted(path for folder in ORDER for path in (CORE / folder).glob("*.?pp"))
@@ -26,7 +26,7 @@ def test_no_folder_of_the_core_includes_a_later_one(path: Path) -> None:
 
 
 def test_the_judge_of_certificates_searches_nothing() -> None:
-    """What looks for proofs is in `certify/`: nobody has to believe it, and the judge includes none of it."""
+    """What looks for proofs is in `certify/`: nobody has to believe it, and the checker includes none of it."""
     judge = [path for path in FILES if path.parent.name == "certificate"]
     assert [path.name for path in judge if "certify/" in path.read_text()] == []
     others = [path for path in FILES if path.parent.name not in ("certificate", "certify", "bind", "tests")]

@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 from memfence.version import VERSION
-from support.c_compiler import needs_clang
-from support.command_line import memfence
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
@@ -34,15 +32,9 @@ def test_ci_runs_the_second_command() -> None:
     assert "block == 2" in (ROOT / ".ci/run").read_text()
 
 
-@needs_clang
-def test_the_tables_in_the_readme_are_what_the_first_command_prints() -> None:
-    arguments = COMMANDS[0].split("memfence ")[1].split()
-    done = memfence(*arguments)
-    assert done.returncode == 0, done.stderr
-    places, first_run, *_ = done.stdout.split("\nWithout the ")
-    table = [line for line in f"{places}\n{first_run}".splitlines() if "│" in line or line.startswith("+")]
-    assert table
-    assert [line for line in table if line not in README] == []
+def test_what_the_first_command_prints_is_on_the_page() -> None:
+    command = "memfence " + COMMANDS[0].split("memfence ")[1]
+    assert f"```console\n$ {command}\n" in README  # which `test_docs_commands.py` runs
 
 
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\(([^)#:]+)\)", README))))

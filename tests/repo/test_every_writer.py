@@ -20,7 +20,6 @@ ALLOWED = {
     "output_files.py": "this is the place",
     "api/typing.py": "`make golden` writes sources of memfence",
     "api/certify.py": "removes its own temporary file",
-    "bench/families.py": "in a temporary folder of its own",
     "engines/cluster/checkpoints.py": "in a temporary folder of its own",
     "frontends/c/clang.py": "in a temporary folder of its own",
     "frontends/parsing/generate.py": "`make tables` writes sources of memfence",

@@ -18,7 +18,7 @@ ORDER = [
     "version", "records", "safe_points", "foreign_calls", "deadline", "output_files", "reading", "digraph", "source",
     "codes", "explanations", "diagnostics", "failures", "program", "models", "passes", "frontends", "pipeline",
     "execution", "axiomatic", "simulation", "tasks", "cluster", "_core", "engines", "strategy", "binary", "questions",
-    "synthesis", "silicon", "translation", "certificates", "report", "verbs", "api", "testing", "bench",
+    "synthesis", "silicon", "translation", "certificates", "report", "verbs", "api", "testing",
     "server", "cli",
 ]  # fmt: skip
 DOORS = {"__init__", "__main__"}
@@ -83,6 +83,12 @@ def test_a_planted_wrong_import_is_seen(tmp_path: Path) -> None:
 def test_every_folder_says_what_lives_there(folder: Path) -> None:
     text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
     assert text, f"{folder.name}/__init__.py has no docstring"
+
+
+def test_the_unit_tests_mirror_the_package() -> None:
+    units = ROOT.parents[1] / "tests" / "unit"
+    folders = {path.parent.name for path in units.glob("*/test_*.py")}
+    assert folders == {path.parent.name for path in ROOT.glob("*/__init__.py")}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
 FILES = sorted(ROOT.rglob("*.py"))
 
 MODEL_NAMES = set(SPECS)
-MAY_COMPARE_NAMES = ("models", "verbs", "cli", "report", "bench")
+MAY_COMPARE_NAMES = ("models", "verbs", "cli", "report")
 """`models` defines them; the others read options, or show results."""
 DATA_ONLY = ("tasks", "engines", "strategy", "questions")
 COMPUTING = {

@@ -6,6 +6,8 @@ import json
 import re
 from pathlib import Path
 
+from memfence.models.catalogue import NAMES, USUAL
+
 FOLDER = Path(__file__).resolve().parents[2] / "contrib" / "vscode"
 MANIFEST = json.loads((FOLDER / "package.json").read_text())
 ENTRY = (FOLDER / "src" / "extension.ts").read_text()
@@ -19,6 +21,11 @@ def test_the_server_is_asked_about_every_language_that_is_declared():
 def test_every_grammar_is_there_and_names_its_scope():
     for one in MANIFEST["contributes"]["grammars"]:
         assert json.loads((FOLDER / one["path"]).read_text())["scopeName"] == one["scopeName"]
+
+
+def test_every_model_can_be_chosen():
+    offered = MANIFEST["contributes"]["configuration"]["properties"]["memfence.model"]["enum"]
+    assert offered == [*NAMES, USUAL]
 
 
 def test_commands_and_settings_are_those_of_the_source():

@@ -7,7 +7,7 @@ from memfence.axiomatic.code import Check
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.program.load_options import COptions, LoadOptions
-from memfence.report.describe.portable import reason_text
+from memfence.report.describe.models_text import reason_text
 from memfence.report.words.findings import finding_text
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict

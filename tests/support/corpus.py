@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,12 @@ needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="corpus not found 
 def corpus_files(*patterns: str) -> list[Path]:
     """The files of the corpus that match any of the glob patterns, sorted; none where there is no corpus."""
     return sorted({path for pattern in patterns for path in CORPUS.glob(pattern)})
+
+
+def published(table: str) -> list[dict[str, str]]:
+    """The rows of a published table, with what all tools are known to answer; none where there is no corpus."""
+    path = CORPUS.parent / "tables" / f"{table}.csv"
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines())) if path.is_file() else []
 
 
 def transition_lists() -> list[Path]:

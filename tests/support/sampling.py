@@ -1,10 +1,10 @@
-"""Property tests on a few random inputs in the normal suite, and on many more where slow tests run."""
+"""Tests on a few inputs in the normal suite, and on many more where slow tests run: random ones, or from a list."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -37,6 +37,14 @@ def sampled(
         return pytest.mark.parametrize("sample", ["quick", pytest.param("slow", marks=pytest.mark.slow)])(test)
 
     return decorate
+
+
+def listed(
+    name: str, quick: Iterable[Any], slow: Iterable[Any], ids: Callable[[Any], str] | None = None
+) -> pytest.MarkDecorator:
+    """The test gets each `quick` value in the normal suite, and each `slow` one where slow tests run, too."""
+    rare = [pytest.param(*(one if "," in name else (one,)), marks=pytest.mark.slow) for one in slow]
+    return pytest.mark.parametrize(name, [*quick, *rare], ids=ids)
 
 
 def _drawn(body: Test, times: int, inputs: dict[str, SearchStrategy[Any]]) -> Test:

@@ -215,12 +215,12 @@ def _order_trace(history: History) -> object:
 
 def keeps_stores_of_each_variable(program: Program) -> bool:
     """PoVso: the same program order, and the same order of stores to each variable, as some SC run."""
-    return _kept(program, lambda history: (_labels(history), _values_of_each_variable(history)))
+    return _kept(program, labels_and_values)
 
 
 def keeps_program_order(program: Program) -> bool:
     """Po: the same program order as some SC run."""
-    return _kept(program, _labels)
+    return _kept(program, labels)
 
 
 def _kept(program: Program, seen: Callable[[History], object]) -> bool:
@@ -228,8 +228,13 @@ def _kept(program: Program, seen: Callable[[History], object]) -> bool:
     return all(seen(history) in allowed for history in histories(program, "tso", "tso"))
 
 
-def _labels(history: History) -> object:
+def labels(history: History) -> object:
+    """Program order."""
     return tuple(tuple(event.label for event in events) for events in history.events)
+
+
+def labels_and_values(history: History) -> object:
+    return labels(history), _values_of_each_variable(history)
 
 
 def _values_of_each_variable(history: History) -> object:

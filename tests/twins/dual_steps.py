@@ -1,4 +1,4 @@
-"""The slow twin of the judges of backward searches: the steps of Dual-TSO, forwards, over single configurations.
+"""The slow twin of the checkers of backward searches: the steps of Dual-TSO, forwards, over single configurations.
 
 As `docs/theory/certificates.md` defines them: propagate, delete, a plain step, a step with a fence or a locked one. And
 what stands above what, by leaving out messages in every way. A single configuration is one that says where each process

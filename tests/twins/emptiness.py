@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import combinations
 
 from memfence.digraph import components
-from memfence.models.fairness import Condition, is_met, is_true, steps_of_runs
+from memfence.models.fairness import Condition, ProcessRunsOften, does_move, is_met, is_true, steps_of_runs
 from memfence.models.state import State
 from memfence.models.steps import MemoryModel, starts
 from memfence.program.expressions import Expr
@@ -65,9 +66,33 @@ def _has_accepted_run(
     conditions: Sequence[Condition],
     most_states: int | None,
 ) -> bool:
+    """Strong fairness by trying every set of processes that never can move again; the others move again and again."""
+    strong = [condition.process for condition in conditions if isinstance(condition, ProcessRunsOften)]
+    weaker = tuple(condition for condition in conditions if not isinstance(condition, ProcessRunsOften))
+    return any(
+        _has_run_where(program, model, initial, marks, leaving, weaker, most_states, frozenset(strong) - moving, moving)
+        for size in range(len(strong) + 1)
+        for moving in map(frozenset, combinations(strong, size))
+    )
+
+
+def _has_run_where(
+    program: Program,
+    model: MemoryModel,
+    initial: int,
+    marks: int,
+    leaving: Callable[[State, int], list[Edge]],
+    conditions: Sequence[Condition],
+    most_states: int | None,
+    stuck: frozenset[int],
+    moving: frozenset[int],
+) -> bool:
+    """The same, where in the end no process of `stuck` can move, and each one of `moving` does again and again."""
+    must_move = sorted(moving)
     number: dict[tuple[State, int], int] = {(state, initial): n for n, state in enumerate(starts(program, model))}
     order = list(number)
     successor: list[list[tuple[int, int]]] = []
+    is_outside: list[bool] = []
     for state, node in order:
         if most_states is not None and len(order) > most_states:
             raise TooLarge
@@ -79,6 +104,7 @@ def _has_accepted_run(
             fair = sum(
                 is_met(program, condition, state, step, possible) << marks + n for n, condition in enumerate(conditions)
             )
+            fair |= sum(does_move(step, process) << marks + len(conditions) + n for n, process in enumerate(must_move))
             for edge in edges:
                 pair = (after, edge.target)
                 if pair not in number:
@@ -86,10 +112,15 @@ def _has_accepted_run(
                     order.append(pair)
                 found.append((number[pair], edge.marks | fair))
         successor.append(found)
+        is_outside.append(any(does_move(step, process) for step in possible for process in stuck))
+    successor = [
+        [] if is_outside[n] else [(target, mark) for target, mark in edges_of if not is_outside[target]]
+        for n, edges_of in enumerate(successor)
+    ]
     component = components(len(order), lambda n: (target for target, _ in successor[n]))
     seen: dict[int, int] = {}
     for n, edges_of in enumerate(successor):
         for target, mark in edges_of:
             if component[n] == component[target]:
                 seen[component[n]] = seen.get(component[n], 0) | mark
-    return (1 << marks + len(conditions)) - 1 in seen.values()
+    return (1 << marks + len(conditions) + len(must_move)) - 1 in seen.values()

@@ -32,7 +32,7 @@ FAILED = -1
 
 
 @dataclass(frozen=True, slots=True)
-class ProcessAtTheEnd:
+class Stand:
     """A thread that did `events` in so many `steps`, and stands at the location with these registers.
 
     `passed`: how it stood since it last wrote.
@@ -58,7 +58,7 @@ class ProcessAtTheEnd:
     def variable(self, address: Address) -> int:
         return address.base + check_index(address, self.value(address.index))
 
-    def did(self, item: EventItem, variable: int | None = None, value: int | None = None) -> ProcessAtTheEnd:
+    def did(self, item: EventItem, variable: int | None = None, value: int | None = None) -> Stand:
         return replace(self, events=(*self.events, Did(len(self.events), item, variable, value)))
 
 
@@ -73,91 +73,91 @@ class Follower:
     program: Program
     process: Process
 
-    def start(self) -> Iterator[ProcessAtTheEnd]:
+    def start(self) -> Iterator[Stand]:
         for registers in product(*(r.init for r in self.process.registers)):
-            yield ProcessAtTheEnd(self.process.initial, registers)
+            yield Stand(self.process.initial, registers)
 
-    def has_ended(self, standing: ProcessAtTheEnd) -> bool:
-        return standing.location != FAILED and not any(self.process.leaving(standing.location))
+    def has_ended(self, stand: Stand) -> bool:
+        return stand.location != FAILED and not any(self.process.leaving(stand.location))
 
     def is_over(self, location: int) -> bool:
         steps = [step for _, step in self.process.leaving(location)]
         return self.process.locations[location].may_end and steps == [Transition(location, location)]
 
-    def after(self, standing: ProcessAtTheEnd, look: Look) -> Iterator[ProcessAtTheEnd]:
+    def after(self, stand: Stand, look: Look) -> Iterator[Stand]:
         """Where the thread stands after one step."""
-        for _, step in self.process.leaving(standing.location):
+        for _, step in self.process.leaving(stand.location):
             locked = step.locked or any(isinstance(op, Rmw) for op in step.ops)
-            for done in self._ops(standing, step.ops, look, locked):
+            for done in self._ops(stand, step.ops, look, locked):
                 if done.location == FAILED:
                     yield done
                     continue
                 kept = zip(self.process.registers, done.registers, strict=True)
                 registers = tuple(0 if register.transient else value for register, value in kept)
-                new = done.events[len(standing.events) :]
+                new = done.events[len(stand.events) :]
                 wrote = any(isinstance(did.item, Write) for did in new)
-                passed = frozenset() if wrote else standing.passed | {(standing.location, standing.registers)}
-                yield ProcessAtTheEnd(step.target, registers, done.events, standing.steps + 1, passed)
+                passed = frozenset() if wrote else stand.passed | {(stand.location, stand.registers)}
+                yield Stand(step.target, registers, done.events, stand.steps + 1, passed)
 
-    def _ops(self, standing: ProcessAtTheEnd, ops: Sequence[Op], look: Look, locked: bool) -> Iterator[ProcessAtTheEnd]:
+    def _ops(self, stand: Stand, ops: Sequence[Op], look: Look, locked: bool) -> Iterator[Stand]:
         if not ops:
-            yield standing
+            yield stand
             return
         try:
-            following = list(self._op(standing, ops[0], look, locked))
+            following = list(self._op(stand, ops[0], look, locked))
         except EvaluationError:
-            following = [replace(standing, location=FAILED)]
+            following = [replace(stand, location=FAILED)]
         for after in following:
             yield from [after] if after.location == FAILED else self._ops(after, ops[1:], look, locked)
 
-    def _op(self, standing: ProcessAtTheEnd, op: Op, look: Look, locked: bool) -> Iterator[ProcessAtTheEnd]:
-        step = standing.steps
+    def _op(self, stand: Stand, op: Op, look: Look, locked: bool) -> Iterator[Stand]:
+        step = stand.steps
         match op:
             case Load(register, address, None, order, False):
-                x = standing.variable(address)
+                x = stand.variable(address)
                 for value in look(x):
                     read = Read(0, address, order=order, step=step, locked=locked)
-                    yield self._set(standing.did(read, x, value), register, value)
+                    yield self._set(stand.did(read, x, value), register, value)
             case Store(address, value, False, order, None, False):
-                x = standing.variable(address)
-                written = self.program.variables[x].domain.fit(standing.value(value))
-                yield standing.did(Write(address, value, order=order, step=step, locked=locked), x, written)
+                x = stand.variable(address)
+                written = self.program.variables[x].domain.fit(stand.value(value))
+                yield stand.did(Write(address, value, order=order, step=step, locked=locked), x, written)
             case Rmw():
-                for value in look(standing.variable(op.address)):
-                    yield self._modified(standing, op, value)
+                for value in look(stand.variable(op.address)):
+                    yield self._modified(stand, op, value)
             case Assign(register, value):
-                yield self._set(standing, register, standing.value(value))
+                yield self._set(stand, register, stand.value(value))
             case Assume(condition):
-                if standing.value(condition):
-                    yield standing
+                if stand.value(condition):
+                    yield stand
             case Assert(condition):
-                yield standing if standing.value(condition) else replace(standing, location=FAILED)
+                yield stand if stand.value(condition) else replace(stand, location=FAILED)
             case Fence(kind, order):
-                yield standing.did(Barrier(kind, order, step=step))
+                yield stand.did(Barrier(kind, order, step=step))
             case _:
                 raise AssertionError(f"{op} has no events here")
 
-    def _modified(self, standing: ProcessAtTheEnd, op: Rmw, old: int) -> ProcessAtTheEnd:
-        x, step, position = standing.variable(op.address), standing.steps, len(standing.events)
-        succeeds = op.expected is None or standing.value(op.expected) == old
+    def _modified(self, stand: Stand, op: Rmw, old: int) -> Stand:
+        x, step, position = stand.variable(op.address), stand.steps, len(stand.events)
+        succeeds = op.expected is None or stand.value(op.expected) == old
         read = Read(0, op.address, order=op.order, step=step, locked=True)
         if not succeeds:
             read = replace(read, order=op.failure_order, attempted=op.order)
-        new = standing.value(value_written(op, Register(len(standing.registers))), old=old) if succeeds else 0
-        after = standing.did(read, x, old)
+        new = stand.value(value_written(op, Register(len(stand.registers))), old=old) if succeeds else 0
+        after = stand.did(read, x, old)
         if succeeds:
             write = Write(op.address, op.operand, order=op.order, reads_by=position, step=step, locked=True)
             after = after.did(write, x, self.program.variables[x].domain.fit(new))
         return after if op.register is None else self._set(after, op.register, old)
 
-    def _set(self, standing: ProcessAtTheEnd, register: int, value: int) -> ProcessAtTheEnd:
+    def _set(self, stand: Stand, register: int, value: int) -> Stand:
         fitting = self.process.registers[register].domain.fit(value)
-        registers = (*standing.registers[:register], fitting, *standing.registers[register + 1 :])
-        return replace(standing, registers=registers)
+        registers = (*stand.registers[:register], fitting, *stand.registers[register + 1 :])
+        return replace(stand, registers=registers)
 
-    def is_stuck(self, standing: ProcessAtTheEnd, memory: Sequence[int]) -> bool:
+    def is_stuck(self, stand: Stand, memory: Sequence[int]) -> bool:
         """Whether the thread never ends, writes, fails or leaves the run while memory holds this."""
-        first = replace(standing, events=(), steps=0, passed=frozenset())
+        first = replace(stand, events=(), steps=0, passed=frozenset())
         seen, waiting = {first}, [first]
         while waiting:
             here = waiting.pop()
@@ -187,7 +187,7 @@ class Graphs:
     model: AxiomaticModel
     most_steps: int
     followers: list[Follower] = field(init=False)
-    standings: list[list[ProcessAtTheEnd]] = field(init=False)
+    standings: list[list[Stand]] = field(init=False)
     is_complete: bool = True
 
     def __post_init__(self) -> None:
@@ -198,19 +198,19 @@ class Graphs:
             known = sum(map(len, readable))
             self.is_complete = True
             self.standings = [list(self._standings(follower, readable)) for follower in self.followers]
-            for did in (did for found in self.standings for standing in found for did in standing.events):
+            for did in (did for found in self.standings for stand in found for did in stand.events):
                 if isinstance(did.item, Write) and did.variable is not None and did.value is not None:
                     readable[did.variable].add(did.value)
 
-    def _standings(self, follower: Follower, readable: Sequence[set[int]]) -> Iterator[ProcessAtTheEnd]:
+    def _standings(self, follower: Follower, readable: Sequence[set[int]]) -> Iterator[Stand]:
         waiting = list(follower.start())
         while waiting:
-            standing = waiting.pop()
-            yield standing
-            if standing.location == FAILED or follower.is_over(standing.location):
+            stand = waiting.pop()
+            yield stand
+            if stand.location == FAILED or follower.is_over(stand.location):
                 continue
-            following = [s for s in follower.after(standing, lambda x: sorted(readable[x])) if not s.is_a_round]
-            if standing.steps < self.most_steps:
+            following = [s for s in follower.after(stand, lambda x: sorted(readable[x])) if not s.is_a_round]
+            if stand.steps < self.most_steps:
                 waiting += following
             else:
                 self.is_complete &= not following
@@ -229,47 +229,45 @@ class Graphs:
         ]
         return any(self._is_waiting(chosen, memory) for chosen, memory in self._executions(settled))
 
-    def _is_waiting(self, chosen: Sequence[ProcessAtTheEnd], memory: Sequence[int]) -> bool:
+    def _is_waiting(self, chosen: Sequence[Stand], memory: Sequence[int]) -> bool:
         pairs = list(zip(self.followers, chosen, strict=True))
-        left = [(follower, standing) for follower, standing in pairs if not follower.has_ended(standing)]
-        may_end = all(follower.process.locations[standing.location].may_end for follower, standing in left)
-        return not may_end and all(follower.is_stuck(standing, memory) for follower, standing in left)
+        left = [(follower, stand) for follower, stand in pairs if not follower.has_ended(stand)]
+        may_end = all(follower.process.locations[stand.location].may_end for follower, stand in left)
+        return not may_end and all(follower.is_stuck(stand, memory) for follower, stand in left)
 
     def fails(self) -> bool:
         """Whether in some execution a check fails."""
-        return any(True for chosen in self._failing() for _ in self._executions([[standing] for standing in chosen]))
+        return any(True for chosen in self._failing() for _ in self._executions([[stand] for stand in chosen]))
 
-    def _failing(self) -> Iterator[tuple[ProcessAtTheEnd, ...]]:
+    def _failing(self) -> Iterator[tuple[Stand, ...]]:
         for chosen in product(*self.standings):
-            if any(standing.location == FAILED for standing in chosen):
+            if any(stand.location == FAILED for stand in chosen):
                 yield chosen
 
     def outcomes(self) -> set[Outcome]:
         """Registers that last, and memory, where all threads have ended."""
         ended = [
-            [standing for standing in found if follower.has_ended(standing)]
+            [stand for stand in found if follower.has_ended(stand)]
             for follower, found in zip(self.followers, self.standings, strict=True)
         ]
         return {
             (tuple(map(self._lasting, self.followers, chosen)), memory) for chosen, memory in self._executions(ended)
         }
 
-    def _lasting(self, follower: Follower, standing: ProcessAtTheEnd) -> tuple[int, ...]:
-        pairs = zip(follower.process.registers, standing.registers, strict=True)
+    def _lasting(self, follower: Follower, stand: Stand) -> tuple[int, ...]:
+        pairs = zip(follower.process.registers, stand.registers, strict=True)
         return tuple(value for register, value in pairs if not register.transient)
 
-    def _executions(
-        self, among: Sequence[Sequence[ProcessAtTheEnd]]
-    ) -> Iterator[tuple[tuple[ProcessAtTheEnd, ...], tuple[int, ...]]]:
+    def _executions(self, among: Sequence[Sequence[Stand]]) -> Iterator[tuple[tuple[Stand, ...], tuple[int, ...]]]:
         """What each thread has done, and what memory holds then, for all executions that the model allows."""
         for chosen in product(*among):
             for initial in product(*(variable.init for variable in self.program.variables)):
                 for memory in self._memories(chosen, initial):
                     yield chosen, memory
 
-    def _memories(self, chosen: Sequence[ProcessAtTheEnd], initial: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    def _memories(self, chosen: Sequence[Stand], initial: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         threads = [Thread(f"P{n}", tuple(d.item for d in s.events), 0) for n, s in enumerate(chosen)]
-        runs = [ThreadRun(standing.events, (), (), (), (), (), False) for standing in chosen]
+        runs = [ThreadRun(stand.events, (), (), (), (), (), False) for stand in chosen]
         code = Code(self.program, tuple(threads), 0)
         local = Local(code, runs, self.model, dependencies=False)
         parts = [list(_communications(local, x, value)) for x, value in enumerate(initial)]

@@ -18,7 +18,7 @@ from twins.dual import Action, Configuration, Control, Fifo, Message, _Search, c
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Crowd(Configuration):
+class Instances(Configuration):
     """`kinds`: of each part, the process that it is like."""
 
     kinds: tuple[int, ...]
@@ -29,10 +29,10 @@ def can_reach(program: Program, bad: Expr | None, *, most: int = 2_000) -> bool 
 
     `bad` may name any instance that the program has.
     """
-    return _CrowdSearch(program, bad).run(most)
+    return _ParameterisedSearch(program, bad).run(most)
 
 
-class _CrowdSearch(_Search):
+class _ParameterisedSearch(_Search):
     def __init__(self, program: Program, bad: Expr | None) -> None:
         super().__init__(program, bad, failures=True)
         self.all_arriving, self.all_writes = self.arriving, self.writes
@@ -40,13 +40,13 @@ class _CrowdSearch(_Search):
         self.templates = [instances_of(program, template) for template in program.any_number]
 
     def run(self, most: int) -> bool | None:
-        minimal: dict[object, list[Crowd]] = {}
-        queue: list[tuple[int, int, Crowd]] = []
+        minimal: dict[object, list[Instances]] = {}
+        queue: list[tuple[int, int, Instances]] = []
 
-        def key(c: Crowd) -> object:
+        def key(c: Instances) -> object:
             return c.memory, c.controls[: len(self.fixed)]
 
-        def add(c: Crowd) -> None:
+        def add(c: Instances) -> None:
             known = minimal.setdefault(key(c), [])
             if any(self.is_below(other, c) for other in known):
                 return
@@ -66,7 +66,7 @@ class _CrowdSearch(_Search):
                     add(before)
         return None
 
-    def starts(self) -> Iterator[Crowd]:
+    def starts(self) -> Iterator[Instances]:
         """Bad states of the processes that the program has, and failures of each kind beside the fixed processes."""
         everybody = (*self.fixed, *(n for members in self.templates for n in members))
         for controls in product(*(self.all_arriving[n] for n in everybody)):
@@ -78,15 +78,15 @@ class _CrowdSearch(_Search):
                 if any(c.location == -1 for c in controls):
                     yield from self.anywhere(members, controls)
 
-    def anywhere(self, members: tuple[int, ...], controls: tuple[Control, ...]) -> Iterator[Crowd]:
+    def anywhere(self, members: tuple[int, ...], controls: tuple[Control, ...]) -> Iterator[Instances]:
         kinds = tuple(self.kind_of(number) for number in members)
         for memory in self.memories:
-            yield Crowd(controls, memory, tuple(() for _ in members), kinds)
+            yield Instances(controls, memory, tuple(() for _ in members), kinds)
 
     def kind_of(self, number: int) -> int:
         return next((members[0] for members in self.templates if number in members), number)
 
-    def is_initial(self, c: Crowd) -> bool:
+    def is_initial(self, c: Instances) -> bool:
         return (
             c.size == 0
             and all(
@@ -96,7 +96,7 @@ class _CrowdSearch(_Search):
             and all(value in v.init for value, v in zip(c.memory, self.program.variables, strict=True))
         )
 
-    def predecessors(self, c: Crowd) -> Iterator[Crowd]:
+    def predecessors(self, c: Instances) -> Iterator[Instances]:
         self.look_at(c)
         yield from super().predecessors(c)
         for kind, *_ in self.templates:
@@ -105,16 +105,18 @@ class _CrowdSearch(_Search):
                     if action.stores:
                         yield from self.before_newcomer(c, kind, control, source, action)
 
-    def look_at(self, c: Crowd) -> None:
+    def look_at(self, c: Instances) -> None:
         self.arriving = [self.all_arriving[kind] for kind in c.kinds]
         self.writes = [self.all_writes[kind] for kind in c.kinds]
 
-    def before_newcomer(self, c: Crowd, kind: int, after: Control, source: Control, action: Action) -> Iterator[Crowd]:
+    def before_newcomer(
+        self, c: Instances, kind: int, after: Control, source: Control, action: Action
+    ) -> Iterator[Instances]:
         """The last step was a store of a process of which `c` says nothing."""
         part = len(c.controls)
         sequences = [()] if action.locked else self.own_sequences(kind, action.stores[0])
         for fifo in sequences:
-            moved = Crowd((*c.controls, source), c.memory, (*c.fifos, fifo), (*c.kinds, kind))
+            moved = Instances((*c.controls, source), c.memory, (*c.fifos, fifo), (*c.kinds, kind))
             self.look_at(moved)
             yield from self.before_locked(moved, part, action) if action.locked else self.before(moved, part, action)
 
@@ -126,20 +128,20 @@ class _CrowdSearch(_Search):
                 if len({x for x, _ in chosen}) == length:
                     yield tuple(Message((store,), True) for store in (*chosen, newest))
 
-    def is_below(self, a: Crowd, b: Crowd) -> bool:
+    def is_below(self, a: Instances, b: Instances) -> bool:
         """For configurations with equal memory and equal controls of the fixed processes."""
         count = len(self.fixed)
         if not all(_is_part_below(a, i, b, i) for i in range(count)):
             return False
         return self.embeds(a, b, count, frozenset(range(count, len(b.controls))))
 
-    def embeds(self, a: Crowd, b: Crowd, part: int, free: frozenset[int]) -> bool:
+    def embeds(self, a: Instances, b: Instances, part: int, free: frozenset[int]) -> bool:
         if part == len(a.controls):
             return True
         return any(_is_part_below(a, part, b, i) and self.embeds(a, b, part + 1, free - {i}) for i in free)
 
 
-def _is_part_below(a: Crowd, i: int, b: Crowd, j: int) -> bool:
+def _is_part_below(a: Instances, i: int, b: Instances, j: int) -> bool:
     if (a.kinds[i], a.controls[i]) != (b.kinds[j], b.controls[j]):
         return False
     (mine, words), (theirs, others) = cut(a.fifos[i]), cut(b.fifos[j])

@@ -54,14 +54,15 @@ def check(
     `language`, `int_bits`, `split_reads`. InputError for a program or property that cannot be read, ValueError for
     options that make no sense. The time limit covers reading. `given`: all that was typed, where the command line asks.
 
-    `model="rc11"`, `"NAME.cat"` or a list, `"x86,rc11,armv8"`: the `PortableResult` of `check_models`.
+    `model="rc11"`, `"NAME.cat"` or a list, `"x86,rc11,armv8"`: the `ModelsResult` of `check_models`.
     """
     keywords = dict[str, Any](typed)
-    if not has_runs(keywords.get("model")):
-        from memfence.api.portable import check_models
+    if not has_runs(keywords.get("model"), keywords.get("engine") or (options and options.engine)):
+        from memfence.api.several_models import check_models
 
         keywords = with_fields(options, keywords)
-        return check_models(source, keywords.pop("model"), given=given, **keywords)
+        models = keywords.pop("model", None) or CheckOptions().model
+        return check_models(source, models, given=given, **keywords)
     return asked(source, options, keywords, given=given).result
 
 
@@ -112,14 +113,14 @@ def other_name(named: str) -> str:
 
 
 def _with_explanations(program: Program, result: CheckResult, options: CheckOptions) -> CheckResult:
-    """The result with a shorter run, doubts and races; where Ctrl-C comes meanwhile, with what is there by then.
+    """The result with a shorter run, vacuity warnings and races; where Ctrl-C comes, what is there by then.
 
     Races are those of the program as it was read: the one that was searched has steps of its own for awaits.
     """
     try:
         result = shortened(result, options)
         races = races_of(program, result.limits)
-        return replace(result, doubts=vacuity_of(result, options), races=races)
+        return replace(result, vacuity=vacuity_of(result, options), races=races)
     except KeyboardInterrupt:
         return result
 

@@ -17,13 +17,13 @@ def examples_folder() -> Path:
 
 
 def example_files() -> list[Path]:
-    """Every example, those for newcomers first."""
+    """Every example: C, which most people write, then those for newcomers, then the rest."""
     from memfence.frontends.catalogue import LANGUAGES
 
     folder = examples_folder()
     suffixes = {suffix for language in LANGUAGES for suffix in language.suffixes}
     found = (path for path in folder.rglob("*") if path.suffix in suffixes)
-    return sorted(found, key=lambda path: (len(path.relative_to(folder).parts), str(path)))
+    return sorted(found, key=lambda path: (path.parent != folder / "c", len(path.relative_to(folder).parts), str(path)))
 
 
 def example_texts() -> list[tuple[str, str]]:
@@ -39,6 +39,13 @@ def example(name: str) -> Path | None:
         if name in (str(path.relative_to(folder)), path.name, path.stem):
             return path
     return None
+
+
+def examples_like(part: str) -> list[str]:
+    """The names of the examples that have this in them, those that begin with it first."""
+    found = [path for path in example_files() if part.lower() in path.stem.lower()]
+    found.sort(key=lambda path: not path.stem.lower().startswith(part.lower()))
+    return [str(path.relative_to(examples_folder())) for path in found]
 
 
 def needed_by(path: Path) -> list[Path]:

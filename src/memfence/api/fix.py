@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -63,6 +64,7 @@ def fix(
         with deadline.enforced():
             asked = options_for(FixOptions, program, options, keywords, deadline, usage)
             refuse_kinds(program, asked)
+        with deadline.enforced(), _connected(asked):
             result = synthesise(program, asked, given=_writes(atomic, program), waits_for=atomic_waits)
             result = replace(result, races=races_of(program, result.limits))
     except TimeUp:
@@ -70,6 +72,16 @@ def fix(
     except KeyboardInterrupt:
         result = _unread(source, options or FixOptions(), keywords, deadline, Stop.CANCELLED)
     return replace(result, asked_model=other_name(named))
+
+
+def _connected(options: FixOptions) -> AbstractContextManager[Any]:
+    """One connection for all searches."""
+    if options.cluster is None:
+        return nullcontext()
+    from memfence.cluster.session import connected, phase_of
+
+    options.limits.announce(phase_of(options.cluster))
+    return connected(options.cluster)
 
 
 def refuse_kinds(program: Program, options: FixOptions) -> None:

@@ -6,7 +6,7 @@ keywords and options together by `options_for`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,6 +25,7 @@ from memfence.questions.conflicts import needs_fixed_number, refuse_other_proces
 from memfence.source import SourceText
 from memfence.tasks.options import CheckOptions, criterion_to_check
 from memfence.tasks.usage import WrongUsage
+from memfence.verbs.models import models_in
 from memfence.verbs.refusal import refuse_unused
 from memfence.verbs.usage import Usage
 
@@ -103,6 +104,22 @@ def read_program(
     if program.any_number and not for_any_number:
         raise InputError([needs_fixed_number(program, "this")])
     return program
+
+
+def read_for_models(
+    verb: str,
+    source: Source,
+    models: str | Sequence[str],
+    keywords: dict[str, Any],
+    *,
+    unroll: int | None,
+    given: Mapping[str, Any] | None,
+) -> tuple[tuple[str, ...], Program, Usage, Deadline]:
+    """The names of the models, and the program that is asked about under all of them; time runs from here on."""
+    names = models_in(models)
+    usage = understand(verb, source, keywords, models=names, given=given, besides={"unroll": unroll})
+    deadline = Deadline(keywords.get("timeout_seconds"))
+    return names, read_program(source, keywords, deadline, usage, for_every_processor=True), usage, deadline
 
 
 def _read(source: Source, keywords: dict[str, Any], deadline: Deadline) -> Program:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from memfence.api.inputs import Source, options_for, read_program, understand
+from memfence.api.inputs import Source, options_for, read_for_models
 from memfence.axiomatic.library import models_named
 from memfence.codes import Code
-from memfence.deadline import Deadline
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.models.cat.polarity import offences
 from memfence.models.catalogue import USUAL
@@ -19,7 +18,7 @@ from memfence.synthesis.orders.needed import NeededOrders, needed_orders, strong
 from memfence.synthesis.orders.result import OrderFix
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.usage import WrongUsage
-from memfence.verbs.models import RELAXED, models_in
+from memfence.verbs.models import RELAXED
 
 if TYPE_CHECKING:
     from memfence.api.typed import FixModelsKeywords, WhyModelsKeywords
@@ -41,10 +40,7 @@ def fix_models(
     Models and `unroll` as for `check_models`; of the fields of `FixOptions`, `minimise` and `all` besides.
     """
     keywords = dict[str, Any](typed)
-    names = models_in(models)
-    usage = understand("fix", source, keywords, models=names, given=given, besides={"unroll": unroll})
-    deadline = Deadline(keywords.get("timeout_seconds"))
-    program = read_program(source, keywords, deadline, usage, for_every_processor=True)
+    names, program, usage, deadline = read_for_models("fix", source, models, keywords, unroll=unroll, given=given)
     _require_orders(program)
     for name in names:
         _require_monotone(name, program)
@@ -67,10 +63,7 @@ def why_models(
     Models, `unroll` and other keywords as for `check_models`. The time limit holds for each question.
     """
     keywords = dict[str, Any](typed)
-    names = models_in(models)
-    usage = understand("why", source, keywords, models=names, given=given, besides={"unroll": unroll})
-    deadline = Deadline(keywords.get("timeout_seconds"))
-    program = read_program(source, keywords, deadline, usage, for_every_processor=True)
+    names, program, usage, deadline = read_for_models("why", source, models, keywords, unroll=unroll, given=given)
     _require_orders(program)
     keywords.pop("criteria", None)
     options = options_for(CheckOptions, program, None, keywords, deadline, usage)

@@ -13,7 +13,6 @@ from memfence.binary.driver import drive
 from memfence.binary.inputs import refusal, require_readable, require_runtime
 from memfence.deadline import Deadline
 from memfence.frontends.endings import is_source
-from memfence.models.spec import SPECS
 from memfence.questions.replay_run import ReplayedRun, schedules
 from memfence.questions.replay_run import replay as ask_replay
 from memfence.questions.replay_run import replay_in_gdb as ask_gdb
@@ -33,7 +32,7 @@ def run(
 ) -> RunResult:
     """Run all SC executions of the program that matter, and monitor each.
 
-    `files`: C and C++ sources, or one executable. Keywords are the fields of `RunOptions`, and `model`: "tso" or "pso".
+    `files`: C and C++ sources, or one executable. Keywords are the fields of `RunOptions`.
     InputError for what cannot be compiled or run, ValueError for options that make no sense.
     """
     keywords = dict[str, Any](typed)
@@ -56,10 +55,9 @@ def _fields(keywords: dict[str, Any]) -> dict[str, Any]:
     spell_out(keywords)
     refuse_unknown("run", keywords, besides=[one.name for one in fields(RunOptions)])
     refuse_values("run", keywords)
-    model = keywords.pop("model", None)
     if keywords.get("allow"):
         keywords["allow"] = allowed(keywords["allow"])
-    return keywords if model is None else {**keywords, "reorders_stores": SPECS[model].reorders_stores}
+    return {name: value for name, value in keywords.items() if name != "model" or value is not None}
 
 
 def replay(files: Sequence[str | Path], schedule: str | Path, **typed: Unpack[RunKeywords]) -> ReplayedRun:

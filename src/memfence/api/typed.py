@@ -13,6 +13,8 @@ from memfence.frontends.frontend import EditKind
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl
 from memfence.tasks.criterion import Criterion
 
+CriterionName = Literal["safety", "persistent", "robust", "povso", "po", "state-robust", "trf", "drf"]
+
 __all__ = [
     "CheckKeywords",
     "CheckModelsKeywords",
@@ -65,6 +67,7 @@ class Asking(Reading, total=False):
     ltl: str | Ltl | None
     define: Mapping[str, str] | Sequence[tuple[str, str]] | None
     fair: bool | None
+    strongly_fair: bool | None
     deadlock: bool | None
     buffer_bound: int | None
     bound_per: Literal["variable", "process"] | None
@@ -81,11 +84,12 @@ class CheckKeywords(Asking, total=False):
     """Of `memfence check`."""
 
     model: str | None
-    criterion: Criterion | Literal["safety", "persistent", "robust", "state-robust", "trf", "drf"] | None
+    criterion: Criterion | CriterionName | None
     unroll: int | None
+    cycles: Literal["acceptance", "non-progress"] | None
     ends: bool | None
     abstract: int | None
-    engine: Literal["auto", "explicit", "symbolic", "dual"] | None
+    engine: Literal["auto", "explicit", "symbolic", "dual", "graphs"] | None
     cluster: str | None
     any_number: Sequence[str] | None
 
@@ -93,10 +97,11 @@ class CheckKeywords(Asking, total=False):
 class CheckModelsKeywords(Asking, total=False):
     """Of `memfence check`."""
 
-    criterion: Criterion | Literal["safety", "persistent", "robust", "state-robust", "trf", "drf"] | None
+    criterion: Criterion | CriterionName | None
+    cycles: Literal["acceptance", "non-progress"] | None
     ends: bool | None
     abstract: int | None
-    engine: Literal["auto", "explicit", "symbolic", "dual"] | None
+    engine: Literal["auto", "explicit", "symbolic", "dual", "graphs"] | None
     cluster: str | None
     any_number: Sequence[str] | None
 
@@ -105,7 +110,7 @@ class FixKeywords(Asking, total=False):
     """Of `memfence fix`."""
 
     model: str | None
-    criterion: Criterion | Literal["safety", "persistent", "robust", "state-robust", "trf", "drf"] | None
+    criterion: Criterion | CriterionName | None
     unroll: int | None
     abstract: int | None
     minimise: Literal["count", "cost", "first"] | None
@@ -115,14 +120,14 @@ class FixKeywords(Asking, total=False):
     style: Literal["fence", "store", "asm"] | None
     costs: Mapping[EditKind, int] | None
     cluster: str | None
-    engine: Literal["auto", "explicit", "symbolic", "dual"] | None
+    engine: Literal["auto", "explicit", "symbolic", "dual", "graphs"] | None
     any_number: Sequence[str] | None
 
 
 class FixModelsKeywords(Asking, total=False):
     """Of `memfence fix`."""
 
-    criterion: Criterion | Literal["safety", "persistent", "robust", "state-robust", "trf", "drf"] | None
+    criterion: Criterion | CriterionName | None
     abstract: int | None
     minimise: Literal["count", "cost", "first"] | None
     all: bool | None
@@ -131,7 +136,7 @@ class FixModelsKeywords(Asking, total=False):
     style: Literal["fence", "store", "asm"] | None
     costs: Mapping[EditKind, int] | None
     cluster: str | None
-    engine: Literal["auto", "explicit", "symbolic", "dual"] | None
+    engine: Literal["auto", "explicit", "symbolic", "dual", "graphs"] | None
     any_number: Sequence[str] | None
 
 
@@ -140,14 +145,14 @@ class WhyKeywords(Asking, total=False):
 
     model: str | None
     unroll: int | None
-    engine: Literal["auto", "explicit", "symbolic", "dual"] | None
+    engine: Literal["auto", "explicit", "symbolic", "dual", "graphs"] | None
 
 
 class WhyModelsKeywords(Asking, total=False):
     """Of `memfence why`."""
 
-    criteria: Sequence[Criterion | Literal["safety", "persistent", "robust", "state-robust", "trf", "drf"]] | None
-    engine: Literal["auto", "explicit", "symbolic", "dual"] | None
+    criteria: Sequence[Criterion | CriterionName] | None
+    engine: Literal["auto", "explicit", "symbolic", "dual", "graphs"] | None
 
 
 class CompareKeywords(Asking, total=False):
@@ -158,8 +163,8 @@ class ReproduceKeywords(Asking, total=False):
     """Of `memfence reproduce`."""
 
     model: str | None
-    criterion: Criterion | Literal["safety", "persistent", "robust", "state-robust", "trf", "drf"] | None
-    engine: Literal["auto", "explicit", "symbolic", "dual"] | None
+    criterion: Criterion | CriterionName | None
+    engine: Literal["auto", "explicit", "symbolic", "dual", "graphs"] | None
 
 
 class ExploreKeywords(Reading, total=False):
@@ -221,9 +226,7 @@ class RunKeywords(TypedDict, total=False):
     hang_seconds: float | None
     reduce: bool | None
     prune: bool | None
-    monitor: bool | None
     confirm: bool | None
-    reorders_stores: bool | None
     progress: Callable[..., Any] | None
     deadline: Deadline | None
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from memfence.questions.explore import ExploreOptions
 from memfence.questions.run_result import RunOptions
+from memfence.tasks.criterion import Criterion
 from memfence.verbs.option import Option
 from memfence.verbs.options import by_keyword
 
@@ -30,6 +31,8 @@ from memfence.deadline import Deadline
 from memfence.frontends.frontend import EditKind
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl
 from memfence.tasks.criterion import Criterion
+
+CriterionName = Literal[{criteria}]
 
 __all__ = [
 {names}]
@@ -98,7 +101,7 @@ def keywords_of_verb(verb: str) -> dict[str, str]:
 def _type(option: Option) -> str:
     if option.choices:
         words = f"Literal[{', '.join(f'{word!r}' for word in option.choices)}]"
-        text = f"Criterion | {words}" if option.name == "criterion" else words
+        text = "Criterion | CriterionName" if option.name == "criterion" else words
     else:
         text = "str | Path" if option.kind is Path else option.kind.__name__
     return f"Sequence[{text}]" if option.repeats else text
@@ -114,7 +117,7 @@ def written() -> str:
     reading = _shared(READING)
     asking = {name: text for name, text in _shared(ASKING).items() if name not in reading}
     parts = [
-        HEAD.replace("{names}", names),
+        HEAD.replace("{names}", names).replace("{criteria}", ", ".join(f'"{one.value}"' for one in Criterion)),
         _class("Reading", "TypedDict", "How the program is read.", reading),
         _class("Asking", "Reading", "What is asked, and how it is searched.", asking),
         *(_of_function(name, reading, asking) for name in KEYWORDS),

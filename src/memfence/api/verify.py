@@ -41,7 +41,7 @@ def verify(
 ) -> VerifyResult:
     """Check the certificate against the program, which is read as the certificate says.
 
-    `checker`: the C++ one, the Python one, the C++ one wherever it can judge, or the proved one, which has to be built
+    `checker`: the C++ one, the Python one, the C++ one wherever it can check, or the proved one, which has to be built
     (`make proof`) and knows invariants and ranks only. `paths`: `include`, `forced_include` and `clang`, for C.
     InputError if the file is no certificate, or the program cannot be read; TimeUp if it takes too long.
     """
@@ -92,8 +92,8 @@ def _judged(
             raise InputError([_not_proved(path, str(reason))]) from None
         except NotForTheFastChecker as reason:
             if checker == "native":
-                raise InputError([_not_a_certificate(path, f"the fast checker cannot judge it: {reason}")]) from None
-    raise AssertionError("the Python checker judges everything")
+                raise InputError([_not_a_certificate(path, f"the fast checker cannot check it: {reason}")]) from None
+    raise AssertionError("the Python checker knows every certificate")
 
 
 def _not_a_certificate(path: str | Path, reason: str) -> Diagnostic:
@@ -104,7 +104,7 @@ def _not_a_certificate(path: str | Path, reason: str) -> Diagnostic:
 
 def _not_proved(path: str | Path, reason: str) -> Diagnostic:
     at = Label(SourceText(str(path), "").span(0, 0))
-    return Diagnostic(Code.NOT_PROVED, reason, at, hint="leave --checker out: the other two judge every certificate")
+    return Diagnostic(Code.NOT_PROVED, reason, at, hint="leave --checker out: the other two check every certificate")
 
 
 def _too_large(path: str | Path) -> Diagnostic:

@@ -55,10 +55,14 @@ class Join(Record):
 
 
 class Choose(Record):
-    """`slot :=` any one of the values: a choice of the program that nothing decides."""
+    """`slot :=` any one of the values: a choice of the program that nothing decides.
+
+    It is made everywhere, but only where the guard is true does it matter.
+    """
 
     slot: int
     values: tuple[int, ...]
+    guard: Expr = TRUE
 
 
 class Read(Record):
@@ -146,9 +150,17 @@ class Wait(Record):
 
 
 class Given(Record):
-    """What was chosen before was chosen so that `condition` is true: elsewhere there is no execution at all."""
+    """What was chosen before was chosen so that `condition` is true: elsewhere there is no execution at all.
+
+    `guess`: the position of the `Choose`. It is 1 where the compare-exchange succeeds, which then reads at `succeeds`,
+    and 0 where it fails, does not find what is `expected`, and reads at `fails`.
+    """
 
     condition: Expr
+    guess: int
+    succeeds: int
+    fails: int
+    expected: Expr
     guard: Expr = TRUE
     origin: Origin = NOWHERE_IN_CODE
 
@@ -161,10 +173,11 @@ class Over(Record):
 
 
 class Cut(Record):
-    """The bound of the unrolling is reached where `guard` is true."""
+    """The bound of the unrolling is reached where `guard` is true; or another bound of the program, `of_program`."""
 
     guard: Expr
     origin: Origin = NOWHERE_IN_CODE
+    of_program: bool = False
 
 
 class End(Record):

@@ -15,7 +15,7 @@ from itertools import pairwise
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
 from memfence.program.expressions import Address, Binary, Conditional, Const, Expr, Register, registers_of, walk
 from memfence.program.facts.effects import register_written, registers_read
-from memfence.program.ir import Assume, Load, Location, Op, Process, Program, Rmw, Store, Transition
+from memfence.program.ir import Assume, Fence, Load, Location, Op, Process, Program, Rmw, Store, Transition
 from memfence.program.orders import MemoryOrder
 
 ACQUIRE, RELEASE, RELAXED = MemoryOrder.ACQUIRE, MemoryOrder.RELEASE, MemoryOrder.RELAXED
@@ -61,7 +61,9 @@ def _written(ops: Sequence[Op]) -> set[int | None]:
 def _transition(program: Program, step: Transition) -> Transition:
     step = replace(step, ops=tuple(_account(program, op) for op in _through_pointers(program, step.ops)))
     accesses = [op for op in step.ops if isinstance(op, Load | Store | Rmw)]
-    if not step.locked or not accesses:
+    if step.locked and not accesses:  # of a lock that is the thread's own
+        return replace(step, ops=tuple(replace(op, kind="locked") if isinstance(op, Fence) else op for op in step.ops))
+    if not step.locked:
         return step
     if all(_is_bookkeeping(program, op.address) for op in accesses):
         return replace(step, ops=tuple(_ordered(op, ACQUIRE, RELEASE) for op in step.ops))

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memfence.axiomatic.code import Code, Cut, End, Origin, Over, Thread
+from memfence.axiomatic.unrolling.await_termination import AwaitTermination, Stand
 from memfence.axiomatic.unrolling.awaits import Await, find_await, steps_that_matter
 from memfence.axiomatic.unrolling.emission import Emission
 from memfence.axiomatic.unrolling.merging import merge_alike
 from memfence.axiomatic.unrolling.nesting import Loop, Name, nesting_of
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
-from memfence.axiomatic.unrolling.standing import ProcessAtTheEnd, Stand
 from memfence.axiomatic.unrolling.state import Reserved, State
 from memfence.axiomatic.unrolling.steps import Steps
 from memfence.passes.liveness import dead_registers
@@ -65,7 +65,7 @@ class _Unrolling:
         self.leaving: dict[int, list[tuple[int, Transition]]] = {}
         for n, transition in enumerate(self.process.transitions):
             self.leaving.setdefault(transition.source, []).append((n, transition))
-        self.steps = Steps(program, number, self.out, ProcessAtTheEnd(program, self.process, self.leaving, dead))
+        self.steps = Steps(program, number, self.out, AwaitTermination(program, self.process, self.leaving, dead))
         self.awaits: dict[Loop, Await | None] = {}
         self.arrivals: dict[Name, tuple[int, list[State]]] = {}
         self.waiting: list[Name] = []
@@ -78,7 +78,7 @@ class _Unrolling:
             location, states = self.arrivals.pop(name)
             state = self._joined([self._forget(state, location) for state in states])
             if location in self.cuts:
-                self.out.emit(Cut(state.guard, self._at(location)))
+                self.out.emit(Cut(state.guard, self._at(location), of_program=True))
                 continue
             if location in self.over:
                 self.out.emit(Over(state.guard, self._at(location)))
@@ -143,7 +143,7 @@ class _Unrolling:
 
     def _await(self, loop: Loop) -> Await | None:
         if loop not in self.awaits:
-            self.awaits[loop] = find_await(self.process, loop, self.dead)
+            self.awaits[loop] = find_await(self.process, loop, self.dead, self.nesting.loops)
         return self.awaits[loop]
 
     def _at(self, location: int) -> Origin:

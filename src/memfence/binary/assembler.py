@@ -90,7 +90,7 @@ def _refusal(path: str, line: int, instruction: str) -> Diagnostic:
     shown = " ".join(instruction.split())
     return Diagnostic(
         Code.UNSUPPORTED,
-        f"inline assembler `{shown}` cannot be explored: nobody sees what it does to memory",
+        f"inline assembler `{shown}` cannot be explored: its effect on memory is not known",
         Label(span),
         hint="use the compiler's atomic builtins instead; `mfence`, `pause` and empty assembler are understood",
     )

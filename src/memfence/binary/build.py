@@ -22,9 +22,12 @@ SEEN_IN_LIBC = (
     "strncpy", "stpcpy", "strcat", "strchr", "strrchr", "strdup",
 )  # fmt: skip
 """Functions whose loads and stores are steps, though libc is not instrumented."""
+UNDEFINED = ("unreachable", "signed-integer-overflow", "shift", "integer-divide-by-zero", "bounds")
+"""What gcc tests beside accesses; runtime/take_over_undefined.cpp has what it calls then. -fwrapv and the like still
+mean what they mean."""
 INSTRUMENT = (
-    "-g", "-fsanitize=thread", "-fsanitize=unreachable", "--param", "tsan-distinguish-volatile=1", "-mno-red-zone",
-    "-fno-omit-frame-pointer",
+    "-g", "-fsanitize=thread", f"-fsanitize={','.join(UNDEFINED)}",
+    "--param", "tsan-distinguish-volatile=1", "-mno-red-zone", "-fno-omit-frame-pointer",
     "-mno-tls-direct-seg-refs", "-ftls-model=initial-exec", *(f"-fno-builtin-{name}" for name in SEEN_IN_LIBC),
 )  # fmt: skip
 AS_WRITTEN = ("-O0", "-w", "-UNDEBUG", "-U_FORTIFY_SOURCE", "-fno-stack-protector")

@@ -19,7 +19,7 @@ ASKED_FOR = ("assertion", "abort", "exit status", "signal", "error")
 """Ends of the table of failures that a program calls for by name; C++ headers call for the others."""
 
 
-class Place(Record):
+class SourceLine(Record):
     """A line of the program, and the function that it belongs to. `path` as the compiler was told it."""
 
     path: str
@@ -31,7 +31,7 @@ class Place(Record):
         return f"{self.path}:{self.line}"
 
 
-NO_PLACE = Place("", 0)
+NO_PLACE = SourceLine("", 0)
 
 
 class Symbol(Record):
@@ -50,7 +50,7 @@ class Names:
         self._base = load_address
         self._symbols = _symbols(program)
         self._starts = [symbol.address for symbol in self._symbols]
-        self._places: dict[int, tuple[Place, ...]] = {}
+        self._places: dict[int, tuple[SourceLine, ...]] = {}
 
     @property
     def asserts(self) -> bool:
@@ -72,7 +72,7 @@ class Names:
         for start in range(0, len(wanted), 500):
             self._places.update(_look_up(self._program, wanted[start : start + 500], self._base))
 
-    def place(self, pc: int | None, calls: Iterable[int] = ()) -> Place:
+    def place(self, pc: int | None, calls: Iterable[int] = ()) -> SourceLine:
         """The innermost place in a file of the user: not in the headers of the system."""
         frames = [pc, *calls] if pc is not None else list(calls)
         self.learn(frames)
@@ -118,13 +118,13 @@ def _symbols(program: Path) -> list[Symbol]:
     return found
 
 
-def _look_up(program: Path, addresses: list[int], base: int) -> dict[int, tuple[Place, ...]]:
+def _look_up(program: Path, addresses: list[int], base: int) -> dict[int, tuple[SourceLine, ...]]:
     """A return address points behind the call: one less is in it. Addresses of libraries stay unknown."""
     asked = [f"{max(0, address - 1 - base):#x}" for address in addresses]
     command = ["addr2line", "-e", str(program), "-f", "-C", "-i", "-a", *asked]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     here = f"{Path.cwd()}/"
-    places: list[list[Place]] = []
+    places: list[list[SourceLine]] = []
     lines = iter(done.stdout.splitlines())
     for line in lines:
         if line.startswith("0x"):
@@ -133,5 +133,5 @@ def _look_up(program: Path, addresses: list[int], base: int) -> dict[int, tuple[
         path, _, number = next(lines, "??:0").rpartition(":")
         digits = number.split(" ", maxsplit=1)[0]
         if path != "??" and digits.isdigit():
-            places[-1].append(Place(path.removeprefix(here), int(digits), line))
+            places[-1].append(SourceLine(path.removeprefix(here), int(digits), line))
     return {address: tuple(found) for address, found in zip(addresses, places, strict=False)}

@@ -149,7 +149,7 @@ def _threads(pairs: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Every thread but the first was created by one before it."""
     known = all(0 <= parent < number for number, (parent, _) in enumerate(pairs) if number > 0)
     if not pairs or pairs[0] != (-1, 0) or not known or len(set(pairs)) < len(pairs) or len(pairs) > MOST_THREADS:
-        raise ValueError("`threads` does not begin with the main thread, or names one that nobody creates")
+        raise ValueError("`threads` does not begin with the main thread, or names one that no thread creates")
     return tuple(pairs)
 
 

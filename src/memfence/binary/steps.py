@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from memfence.binary.places import Names, Place
+from memfence.binary.places import Names, SourceLine
 from memfence.binary.records import RawFinding, RawStep, StepKind
 from memfence.engines.native.monitor import monitor_events
 from memfence.execution.event import Event, EventKind
@@ -24,7 +24,7 @@ class ProgramStep(Record):
     kind: StepKind
     variable: str
     value: int | None
-    place: Place
+    place: SourceLine
     name: str | None = None
     is_locked: bool = False
     spins: bool = False

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from types import ModuleType
+from typing import Annotated, Any
 
 import typer
 
@@ -16,8 +18,8 @@ from memfence.cli.report_files import make_folder, write_report
 from memfence.cli.verb import verb
 from memfence.version import VERSION
 
-if TYPE_CHECKING:
-    from memfence.bench.table import Cells, Sources, Table
+SOURCES = Path(__file__).resolve().parents[3]
+"""Where `benchmarks` is, if memfence is installed as `pip install -e .` does it."""
 
 bench = typer.Typer(
     name="bench",
@@ -45,22 +47,20 @@ def tables(
     listed: bool,
 ) -> None:
     """Measure tables of the papers again: states, time, memory, and the papers' numbers beside."""
-    from memfence.bench.command import CommandFailed
-    from memfence.bench.tables import TABLES
-
+    tables_of_papers = _of_the_sources("tables").TABLES
     if listed:
-        for table in TABLES.values():
+        for table in tables_of_papers.values():
             sys.stdout.write(f"{table.name:<20} {table.title}\n")
         return
-    unknown = [name for name in names or () if name not in TABLES]
+    unknown = [name for name in names or () if name not in tables_of_papers]
     if unknown:
-        raise typer.BadParameter(f"no table is called {', '.join(unknown)}; there are {', '.join(TABLES)}")
+        raise typer.BadParameter(f"no table is called {', '.join(unknown)}; there are {', '.join(tables_of_papers)}")
     sources = _sources(examples, corpus, timeout)
-    for name in names or TABLES:
+    for name in names or tables_of_papers:
         try:
             with refusing(json=False):
-                _measure(TABLES[name], sources, out, cluster)
-        except CommandFailed as failure:
+                _measure(tables_of_papers[name], sources, out, cluster)
+        except _of_the_sources("command").CommandFailed as failure:
             sys.stderr.write(f"memfence bench: {failure}\n")
             raise typer.Exit(Exit.INTERNAL) from None
 
@@ -75,35 +75,44 @@ def families(
     out: Path | None,
 ) -> None:
     """How the time for persistence grows with the number of processes, exact and with --abstract 2."""
-    from memfence.bench.command import CommandFailed, machine
-    from memfence.bench.families import COLUMNS, draw, measure_families
-    from memfence.bench.table import markdown_head, markdown_row
-
+    growth, table, command = _of_the_sources("families"), _of_the_sources("table"), _of_the_sources("command")
     sources = _sources(examples, corpus, timeout)
-    sys.stdout.write(markdown_head(COLUMNS))
+    sys.stdout.write(table.markdown_head(growth.COLUMNS))
     measured = []
     try:
         with refusing(json=False):
-            for one in measure_families(sources, most, cluster):
+            for one in growth.measure_families(sources, most, cluster):
                 measured.append(one)
-                sys.stdout.write(f"{markdown_row(one.cells())}\n")
+                sys.stdout.write(f"{table.markdown_row(one.cells())}\n")
                 sys.stdout.flush()
-    except CommandFailed as failure:
+    except command.CommandFailed as failure:
         sys.stderr.write(f"memfence bench: {failure}\n")
         raise typer.Exit(Exit.INTERNAL) from None
-    sys.stdout.write(f"\nmemfence {VERSION}, `{_command()}`; {machine()}.\n")
+    sys.stdout.write(f"\nmemfence {VERSION}, `{_command()}`; {command.machine()}.\n")
     if out is not None:
-        write_report(out, draw(measured, timeout), "--out")
+        write_report(out, growth.draw(measured, timeout), "--out")
+
+
+def _of_the_sources(name: str) -> ModuleType:
+    """A module of `benchmarks/paper_tables`, which is not installed; wrong usage where it is not."""
+    for folder in (SOURCES, Path.cwd()):
+        if (folder / "benchmarks" / "paper_tables").is_dir() and (folder / "src" / "memfence").is_dir():
+            if (path := str(folder / "benchmarks")) not in sys.path:
+                sys.path.append(path)
+            return import_module(f"paper_tables.{name}")
+    raise typer.BadParameter(
+        "the tables of the papers are in the sources of memfence, which are not here: "
+        "ask in a copy of them (`git clone`), in its top folder"
+    )
 
 
 def _command() -> str:
     return shlex.join(["memfence", *sys.argv[1:]])
 
 
-def _sources(examples: Path | None, corpus: Path | None, timeout: float) -> Sources:
-    from memfence.bench.table import Sources, shipped_examples
-
-    examples = examples or shipped_examples()
+def _sources(examples: Path | None, corpus: Path | None, timeout: float) -> Any:
+    table = _of_the_sources("table")
+    examples = examples or table.shipped_examples()
     if not (examples / "linden_wolper").is_dir():
         raise typer.BadParameter(
             f"{examples} is not the folder `examples` of the memfence sources", param_hint="--examples"
@@ -111,28 +120,28 @@ def _sources(examples: Path | None, corpus: Path | None, timeout: float) -> Sour
     if corpus is not None and not corpus.is_dir():
         raise typer.BadParameter(f"{corpus} is not a folder", param_hint="--corpus")
     # Other machines may work in another folder.
-    return Sources(examples.resolve(), None if corpus is None else corpus.resolve(), timeout)
+    return table.Sources(examples.resolve(), None if corpus is None else corpus.resolve(), timeout)
 
 
-def _measure(table: Table, sources: Sources, out: Path | None, cluster: str | None) -> None:
+def _measure(table: Any, sources: Any, out: Path | None, cluster: str | None) -> None:
     """Print the table row by row, as it is measured; then write the files."""
-    from memfence.bench.command import machine
-    from memfence.bench.everywhere import each_measured
-    from memfence.bench.table import csv_text, markdown_head, markdown_row
-
-    head = f"## {table.title}\n\n{table.about}\n\n"
-    sys.stdout.write(head + markdown_head(table.columns))
-    rows: list[Cells] = []
+    written = _of_the_sources("table")
+    head = f"## {table.title}\n\n{table.introduction(sources)}"
+    sys.stdout.write(head + written.markdown_head(table.columns))
+    rows: list[tuple[str, ...]] = []
     jobs = list(table.rows(sources))
-    for row in (job() for job in jobs) if cluster is None else each_measured(jobs, cluster):
+    measured = (
+        (job() for job in jobs) if cluster is None else _of_the_sources("everywhere").each_measured(jobs, cluster)
+    )
+    for row in measured:
         rows.append(row)
-        sys.stdout.write(f"{markdown_row(row)}\n")
+        sys.stdout.write(f"{written.markdown_row(row)}\n")
         sys.stdout.flush()
-    foot = f"\nmemfence {VERSION}, `{_command()}`; {machine()}.\n"
+    foot = f"\nmemfence {VERSION}, `{_command()}`; {_of_the_sources('command').machine()}.\n"
     sys.stdout.write(f"{foot}\n")
     if out is not None:
         make_folder(out, "--out")
-        lines = "".join(f"{markdown_row(row)}\n" for row in rows)
-        text = head.replace("## ", "# ", 1) + markdown_head(table.columns) + lines + foot
+        lines = "".join(f"{written.markdown_row(row)}\n" for row in rows)
+        text = head.replace("## ", "# ", 1) + written.markdown_head(table.columns) + lines + foot
         write_report(out / f"{table.name}.md", text, "--out")
-        write_report(out / f"{table.name}.csv", csv_text(table.columns, rows), "--out")
+        write_report(out / f"{table.name}.csv", written.csv_text(table.columns, rows), "--out")

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from memfence.cli.exit_codes import Exit
+from memfence.cli.exit_codes import exit_of_report
 from memfence.cli.keywords import keywords_of, understood
 from memfence.cli.option_groups import AboutStates, File
 from memfence.cli.output import Output
 from memfence.cli.progress import ProgressLine
-from memfence.cli.several import are_programs, compare_several
+from memfence.cli.several import compare_several, files_of
 from memfence.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def compare(
     ltl: str | None,
     define: list[str] | None,
     fair: bool,
+    strongly_fair: bool,
     buffer_bound: int | None,
     out: Output,
     no_fences: bool,
@@ -43,21 +44,17 @@ def compare(
     from memfence.cli.certifying import write_refused
     from memfence.report.described import report_of
 
-    everything = [file, *map(Path, asked.compiling.also or ())]
-    several = are_programs(everything, asked.loading.language)
+    everything, several = files_of(file, asked)
     usage = understood(context, files=everything, several=several)
     out.require_places([("FILE", file)])
     progress = ProgressLine()
     keywords = keywords_of(usage, progress)
     if several:
         raise typer.Exit(compare_several(everything, keywords, out, fences=not no_fences))
-    try:
-        with out.refusing(file):
-            comparison, proofs = _ask(file, keywords, fences=not no_fences, verify=verify)
-    finally:
-        progress.close()
-    out.publish(report_of(comparison, proofs))
-    raise typer.Exit(write_refused(proofs.values()) or (Exit.HOLDS if comparison.is_conclusive else Exit.UNKNOWN))
+    with progress, out.refusing(file):
+        comparison, proofs = _ask(file, keywords, fences=not no_fences, verify=verify)
+    out.publish(report := report_of(comparison, proofs))
+    raise typer.Exit(write_refused(proofs.values()) or exit_of_report(report))
 
 
 def _ask(

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from memfence.cli.exit_codes import Exit
+from memfence.cli.exit_codes import exit_of_report
 from memfence.cli.output import Output
 from memfence.cli.report_files import writing
 from memfence.cli.verb import verb
@@ -28,7 +28,7 @@ def conform(
 
     Exit code 1: an outcome is outside TSO; 4: no test could be run, or there is only one processor.
     """
-    from memfence.api.silicon import StressOptions, processors
+    from memfence.api.silicon import StressOptions
     from memfence.api.silicon import conform as ask
     from memfence.report.describe.hardware import conformance_report
 
@@ -40,7 +40,5 @@ def conform(
             found.append(one)
             if not out.quiet and sys.stderr.isatty():
                 sys.stderr.write(f"\r{len(found)} tests: {one.path.name:40.40}")
-    out.publish(conformance_report(found))
-    if any(one.outside for one in found):
-        raise typer.Exit(Exit.VIOLATED)
-    raise typer.Exit(Exit.UNKNOWN if all(one.refused for one in found) or processors() < 2 else Exit.HOLDS)
+    out.publish(report := conformance_report(found))
+    raise typer.Exit(exit_of_report(report))

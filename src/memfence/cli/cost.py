@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from memfence.cli.exit_codes import Exit
+from memfence.cli.exit_codes import exit_of_report
 from memfence.cli.output import Output
 from memfence.cli.verb import verb
 
@@ -18,9 +18,9 @@ def cost(measure: bool, out: Output) -> None:
 
     out.require_places()
     if not measure:
-        out.publish(assumed_costs_report(dict(assumed_costs().items())))
-        raise typer.Exit(Exit.HOLDS)
-    with out.refusing():
-        measured = ask()
-    out.publish(cost_report(measured))
-    raise typer.Exit(Exit.HOLDS if all(one.is_steady for one in measured) else Exit.UNKNOWN)
+        report = assumed_costs_report(dict(assumed_costs().items()))
+    else:
+        with out.refusing():
+            report = cost_report(ask())
+    out.publish(report)
+    raise typer.Exit(exit_of_report(report))

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+MOST_LIKE = 4
+"""So many examples are proposed for a part of a name."""
+
+
 @verb("List the example programs, or write one.", example="examples lost_wakeup")
 def examples(
     name: Annotated[
@@ -26,7 +30,7 @@ def examples(
     output: Path | None,
 ) -> None:
     """List the example programs that come with memfence, or write one of them into this folder."""
-    from memfence.api.examples import example, example_texts, needed_by, verb_for
+    from memfence.api.examples import example, example_texts, examples_like, needed_by, verb_for
     from memfence.diagnostics import did_you_mean
 
     if name is None:
@@ -37,6 +41,8 @@ def examples(
         known = [one for one, _ in example_texts()]
         near = did_you_mean(name, [*known, *(Path(one).stem for one in known)], "`memfence examples` lists all") or ""
         near = next((f"did you mean `{one}`?" for one in known if f"`{Path(one).stem}`" in near), near)
+        if like := examples_like(name)[:MOST_LIKE]:
+            near = f"did you mean {' or '.join(f'`{one}`' for one in like)}?"
         raise typer.BadParameter(f"there is no example `{name}`; {near}", param_hint="NAME")
     target = output or Path(found.name)
     if target.exists():

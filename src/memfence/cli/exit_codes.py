@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from memfence.report.report import Report
     from memfence.synthesis.necessity import Need
     from memfence.synthesis.result import FixVerdict
     from memfence.tasks.answer import Verdict
@@ -54,6 +55,11 @@ def exit_of(verdict: Verdict, *, is_doubtful: bool = False) -> Exit:
         return Exit.VIOLATED
     codes = {"holds": Exit.HOLDS, "violated": Exit.VIOLATED, "holds_up_to": Exit.UNKNOWN, "unknown": Exit.UNKNOWN}
     return codes[verdict.value]
+
+
+def exit_of_report(report: Report) -> Exit:
+    """Of verbs with verdicts of their own: what CI is told, the exit code says as well."""
+    return {None: Exit.HOLDS, "failure": Exit.VIOLATED, "error": Exit.UNKNOWN}[report.case().problem]
 
 
 def exit_of_fix(verdict: FixVerdict, *, is_bounded: bool = False) -> Exit:

@@ -83,12 +83,9 @@ def _explored(
     """What was found; None where the time was up before the runs to it were replayed: no verdict without that."""
     from memfence.deadline import TimeUp
 
-    try:
-        with out.refusing(file), suppress(TimeUp):
-            return _ask(file, keywords, verify=verify)
-        return None
-    finally:
-        progress.close()
+    with progress, out.refusing(file), suppress(TimeUp):
+        return _ask(file, keywords, verify=verify)
+    return None
 
 
 def _ask(file: Path, keywords: dict[str, Any], *, verify: bool) -> tuple[ExploreResult, NamedProofs]:

@@ -14,7 +14,7 @@ from memfence.cli.order_fix import fix_models_of
 from memfence.cli.output import Output
 from memfence.cli.progress import ProgressLine
 from memfence.cli.report_files import write_report
-from memfence.cli.several import are_programs, fix_several
+from memfence.cli.several import files_of, fix_several
 from memfence.cli.verb import verb
 from memfence.verbs.models import is_answered_by_states
 
@@ -47,6 +47,7 @@ def fix(
     diff: bool,
     bench: str | None,
     run: bool,
+    cluster: str | None,
 ) -> None:
     """Where exactly do fences go, and how few are enough? Each proved to be needed, all together to be enough."""
     from memfence.api.fix import fix as ask
@@ -54,8 +55,7 @@ def fix(
     from memfence.cli.certifying import certify_patch, write_proof
     from memfence.report.described import report_of
 
-    everything = [file, *map(Path, deciding.compiling.also or ())]
-    several = are_programs(everything, deciding.loading.language)
+    everything, several = files_of(file, deciding)
     usage = understood(context, models=model, files=everything, several=several)
     place = file if in_place else output
     if run:
@@ -72,11 +72,8 @@ def fix(
         raise typer.Exit(fix_several(everything, keywords, out))
     out.require_places([("FILE", file)], [("--atomic", atomic), ("--output", _file_of(output))])
     keywords |= _list_of(atomic)
-    try:
-        with out.refusing(file):
-            result = ask(file, **keywords, given=usage.said)
-    finally:
-        progress.close()
+    with progress, out.refusing(file):
+        result = ask(file, **keywords, given=usage.said)
     _write(result, atomic, output, in_place=in_place)
     # Only what is proved is for `git apply`.
     shown = (fix_diff(result) if exit_of_fix(result.verdict) is Exit.HOLDS else "") if diff else None

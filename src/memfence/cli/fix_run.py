@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from memfence.cli.exit_codes import Exit
-from memfence.cli.keywords import keywords_of
+from memfence.cli.keywords import keywords_of, without
 from memfence.cli.output import Output
 from memfence.cli.report_files import write_report
 
@@ -29,9 +29,8 @@ def fix_run(file: Path, usage: Usage, output: Path | None, out: Output) -> typer
     from memfence.report.described import report_of
 
     out.require_places([("FILE", file)])
-    keywords = {name: value for name, value in keywords_of(usage).items() if name != "model"}
     with out.refusing(file):
-        result = fix_by_running(file, **keywords)
+        result = fix_by_running(file, **without(keywords_of(usage), "model"))
     if output is not None and result.patched is not None:
         write_report(output, result.patched, "--output")
     report = report_of(result)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from memfence.cli.exit_codes import Exit
+from memfence.cli.progress import close_progress
 
 INTERRUPTED = "interrupted"
 NOTHING_SAID: dict[str, list[str]] = {"assumptions": [], "warnings": []}
@@ -20,6 +21,7 @@ NOTHING_SAID: dict[str, list[str]] = {"assumptions": [], "warnings": []}
 
 def report_interruption(arguments: Sequence[str] | None = None, *, limit: str = INTERRUPTED) -> Exit:
     """Say that no answer was found, and the `limit` that was hit; `arguments` are those of the command line."""
+    close_progress()
     arguments = sys.argv[1:] if arguments is None else arguments
     if "--json" in arguments:
         sys.stdout.write(json.dumps(interrupted_object(arguments, limit), indent=2, ensure_ascii=False) + "\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -63,7 +63,13 @@ def keywords_of(usage: Usage, progress: ProgressLine | None = None) -> dict[str,
         chosen["define"] = _definitions(chosen["define"])
     if progress is not None and progress.active:
         chosen["progress"] = progress
+        progress.begin()
     return chosen
+
+
+def without(keywords: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The keywords but for one that is said in another way."""
+    return {known: value for known, value in keywords.items() if known != name}
 
 
 def _reductions(text: str) -> tuple[str, ...]:

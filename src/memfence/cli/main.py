@@ -9,6 +9,7 @@ from importlib import import_module
 from memfence.cli.app import VERBS, app
 from memfence.cli.exit_codes import Exit, HandedOn
 from memfence.cli.interruption import report_interruption
+from memfence.cli.progress import close_progress
 from memfence.cli.streams import keep_libraries_out, prepare_streams, refuse_output
 from memfence.cli.supervised import asks_other_machines
 from memfence.version import VERSION
@@ -101,6 +102,7 @@ def _report_fault(fault: BaseException) -> Exit:
     import platform
     import traceback
 
+    close_progress()
     sys.stderr.write(f"internal error: {type(fault).__name__}: {fault}\n")
     if fault.__cause__ is not None:
         sys.stderr.write(f"  because of {type(fault.__cause__).__name__}: {fault.__cause__}\n")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from memfence.cli.exit_codes import exit_of
+from memfence.cli.exit_codes import exit_of_report
 from memfence.cli.output import Output
 from memfence.cli.verb import verb
 
@@ -27,5 +27,5 @@ def monitor(
     out.require_places([("TRACE", Path(trace))])
     with out.refusing(trace):
         result = ask(trace)
-    out.publish(report_of(result))
-    raise typer.Exit(exit_of(result.verdict))
+    out.publish(report := report_of(result))
+    raise typer.Exit(exit_of_report(report))

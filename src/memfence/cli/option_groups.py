@@ -32,6 +32,7 @@ class Properties(States):
     ltl: str | None
     define: list[str] | None
     fair: bool
+    strongly_fair: bool
     deadlock: bool
     buffer_bound: int | None
     bound_per: str
@@ -60,7 +61,7 @@ class Loading(Record):
     int_bits: int | None
 
 
-class Crowding(Record):
+class AnyNumber(Record):
     """Templates of which there may be any number of instances."""
 
     any_number: list[str] | None
@@ -107,7 +108,7 @@ class Deciding(Record):
     searching: Searching
     limited: Limited
     loading: LoadingInSteps
-    crowding: Crowding
+    parameterised: AnyNumber
     compiling: Compiling
     certifying: Certifying
 

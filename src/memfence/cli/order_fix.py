@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memfence.cli.exit_codes import Exit, exit_of_fix
+from memfence.cli.keywords import without
 
 if TYPE_CHECKING:
     from memfence.cli.output import Output
@@ -29,7 +30,7 @@ def fix_models_of(
 
     out.require_places([("FILE", file)])
     with out.refusing(file):
-        result = fix_models(file, usage.models, given=usage.said, **_but_models(keywords))
+        result = fix_models(file, usage.models, given=usage.said, **without(keywords, "model"))
     code = exit_of_fix(result.verdict)
     shown = (result.diff if code is Exit.HOLDS else "") if usage.says("diff") else None
     out.show(report := report_of(result), instead=shown)
@@ -45,12 +46,7 @@ def why_models_of(file: Path, line: int | None, usage: Usage, keywords: dict[str
     from memfence.report.described import report_of
 
     with out.refusing(file):
-        result = why_models(file, line, usage.models, given=usage.said, **_but_models(keywords))
+        result = why_models(file, line, usage.models, given=usage.said, **without(keywords, "model"))
     out.publish(report_of(result))
     needed = {one.is_needed for one in result.orders}
     return Exit.VIOLATED if False in needed else Exit.UNKNOWN if None in needed else Exit.HOLDS
-
-
-def _but_models(keywords: dict[str, Any]) -> dict[str, Any]:
-    """The models have a parameter of their own."""
-    return {name: value for name, value in keywords.items() if name != "model"}

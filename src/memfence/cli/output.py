@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from memfence.cli.progress import close_progress
 from memfence.cli.report_files import Places, require_apart, require_place, write_report
 from memfence.records import Record
 from memfence.report.formats.table import FORMATS
@@ -64,6 +65,7 @@ class Output(Record):
 
     def show(self, report: Report, *, instead: str | None = None) -> None:
         """Print what was found; `instead` of the text for people, this."""
+        close_progress()
         if self.json:
             from memfence.report.formats.json import render
 

@@ -11,6 +11,7 @@ import typer
 
 from memfence.cli.exit_codes import Exit
 from memfence.cli.interruption import report_interruption
+from memfence.cli.progress import close_progress
 from memfence.verbs.options import OPTIONS
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def refusing(json: bool) -> Iterator[None]:
     try:
         yield
     except WrongUsage as wrong:
+        close_progress()
         raise typer.BadParameter(wrong.problem, param_hint=wrong.typed or _as_typed(wrong.option)) from None
     except TimeUp as up:
         raise typer.Exit(report_interruption(limit=f"timeout {up.seconds:g} s")) from None

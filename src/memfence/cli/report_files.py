@@ -76,6 +76,11 @@ def write_report(path: Path, text: str, option: str) -> None:
         write_file(path, text.encode("utf-8"))
 
 
+def nothing_written(path: Path, why: str) -> str:
+    """The line about a file that was asked for."""
+    return f"`{path}` was not written: {why}\n"
+
+
 def make_folder(path: Path, option: str) -> None:
     """Make the folder, and those above it, unless it exists."""
     with writing(option, "make the folder"):

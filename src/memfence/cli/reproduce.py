@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from memfence.cli.exit_codes import Exit
+from memfence.cli.exit_codes import exit_of_report
 from memfence.cli.keywords import keywords_of, understood
 from memfence.cli.option_groups import AboutStates, File
 from memfence.cli.output import Output
@@ -39,11 +39,7 @@ def reproduce(
     out.require_places([("FILE", file)])
     progress = ProgressLine(quiet=out.quiet)
     keywords = keywords_of(usage, progress)
-    try:
-        with out.refusing(file), writing("--emit"):
-            found = ask(file, StressOptions(seconds, runs, seed, emit), **keywords)
-    finally:
-        progress.close()
-    out.publish(reproduction_report(found))
-    codes = {"seen": Exit.VIOLATED, "not_seen": Exit.UNKNOWN, "holds": Exit.HOLDS, "unknown": Exit.UNKNOWN}
-    raise typer.Exit(codes[found.verdict.value])
+    with progress, out.refusing(file), writing("--emit"):
+        found = ask(file, StressOptions(seconds, runs, seed, emit), **keywords)
+    out.publish(report := reproduction_report(found))
+    raise typer.Exit(exit_of_report(report))

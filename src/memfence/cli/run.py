@@ -87,12 +87,8 @@ def _ask(files: list[Path], asked: dict[str, Any], out: Output) -> RunResult:
     from memfence.api.run import run as ask
     from memfence.cli.run_progress import RunProgressLine
 
-    progress = RunProgressLine(quiet=out.quiet)
-    try:
-        with out.refusing(files[0]):
-            return ask(files, **asked, progress=progress if progress.active else None)
-    finally:
-        progress.close()
+    with RunProgressLine(quiet=out.quiet) as progress, out.refusing(files[0]):
+        return ask(files, **asked, progress=progress if progress.active else None)
 
 
 def _save(result: RunResult, folder: Path) -> None:

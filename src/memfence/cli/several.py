@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memfence.cli.exit_codes import MEANINGS, Exit, exit_of, exit_of_fix, worst
+from memfence.cli.keywords import without
 from memfence.cli.refusal import refuse, refusing
 
 if TYPE_CHECKING:
+    from memfence.cli.option_groups import AboutStates, Deciding
     from memfence.cli.output import Output
     from memfence.diagnostics import InputError
     from memfence.tasks.result import CheckResult
@@ -21,11 +23,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def are_programs(files: Sequence[Path], language: str | None) -> bool:
-    """Whether each file is a program of its own: several files of C are one. `language`: that of --language."""
+def files_of(file: Path, about: Deciding | AboutStates) -> tuple[list[Path], bool]:
+    """All files that were named, and whether each is a program of its own: several files of C are one."""
     from memfence.api.endings import is_part_of_program
 
-    return len(files) > 1 and (language != "c" if language else not is_part_of_program(files[0]))
+    files, language = [file, *map(Path, about.compiling.also or ())], about.loading.language
+    return files, len(files) > 1 and (language != "c" if language else not is_part_of_program(file))
 
 
 def check_several(files: Sequence[Path], keywords: dict[str, Any], out: Output, *, strict: bool) -> Exit:
@@ -38,7 +41,7 @@ def check_several(files: Sequence[Path], keywords: dict[str, Any], out: Output, 
         code = exit_of(result.verdict, is_doubtful=strict and bool(warnings))
         return code, MEANINGS[code]
 
-    keywords = {name: value for name, value in keywords.items() if name != "also"}
+    keywords = without(keywords, "also")
     if keywords.get("cluster") is not None:
         from memfence.api.jobs import check_each
 
@@ -61,8 +64,7 @@ def fix_several(files: Sequence[Path], keywords: dict[str, Any], out: Output) ->
         verdict = str(result.verdict.value).replace("_", " ")
         return exit_of_fix(result.verdict, is_bounded=result.is_bounded), verdict
 
-    keywords = {name: value for name, value in keywords.items() if name != "also"}
-    return _each(files, lambda file: fix(file, **keywords), found, out)
+    return _each(files, lambda file: fix(file, **without(keywords, "also")), found, out)
 
 
 def compare_several(files: Sequence[Path], keywords: dict[str, Any], out: Output, *, fences: bool) -> Exit:
@@ -72,8 +74,7 @@ def compare_several(files: Sequence[Path], keywords: dict[str, Any], out: Output
     def found(result: Any) -> tuple[Exit, str]:
         return (Exit.HOLDS, "decided") if result.is_conclusive else (Exit.UNKNOWN, "not decided")
 
-    keywords = {name: value for name, value in keywords.items() if name != "also"}
-    return _each(files, lambda file: compare(file, fences=fences, **keywords), found, out, gap="\n")
+    return _each(files, lambda file: compare(file, fences=fences, **without(keywords, "also")), found, out, gap="\n")
 
 
 def _each(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import typer
 
-from memfence.cli.exit_codes import Exit
+from memfence.cli.exit_codes import exit_of_report
 from memfence.cli.keywords import keywords_of, understood
 from memfence.cli.option_groups import Compiling, File, LoadingInSteps
 from memfence.cli.output import Output
@@ -165,4 +165,4 @@ def _finish(walk: Walk, out: Output, save_schedule: Path | None) -> None:
     if save_schedule is not None:
         write_report(save_schedule, walk_schedule(walk), "--save-schedule")
     out.write(report)
-    raise typer.Exit(Exit.HOLDS if walk.failure is None else Exit.VIOLATED)
+    raise typer.Exit(exit_of_report(report))

@@ -7,6 +7,8 @@ import re
 import sys
 from typing import TextIO
 
+from memfence.cli.progress import close_progress
+
 _COLOURS = {
     "HOLDS": "32", "FIXED": "32", "NO VIOLATION": "33", "UNKNOWN": "33", "VIOLATED": "31", "NOT FIXABLE": "31",
     "error": "31", "warning": "33",
@@ -25,7 +27,7 @@ LEAST_WIDTH = 20
 
 
 def width() -> int:
-    """Characters a line: `COLUMNS`, else the terminal's, else 100; never fewer than can be written into."""
+    """Characters per line: `COLUMNS`, else the terminal's, else 100; never fewer than can be written into."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isdecimal() and int(columns) > 0:
         return max(LEAST_WIDTH, int(columns))
@@ -64,6 +66,7 @@ def _paint(text: str, style: str) -> str:
 
 def write(text: str, stream: TextIO | None = None) -> None:
     """Print `text` as it is, in colour where the stream shows it."""
+    close_progress()
     stream = stream or sys.stdout
     stream.write(coloured(text) if shows_colours(stream) else text)
     stream.flush()

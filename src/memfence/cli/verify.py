@@ -7,13 +7,11 @@ from typing import Annotated
 
 import typer
 
-from memfence.cli.exit_codes import Exit
+from memfence.cli.exit_codes import exit_of_report
 from memfence.cli.keywords import keywords_of, understood
 from memfence.cli.option_groups import File
 from memfence.cli.output import Output
 from memfence.cli.verb import verb
-
-CODES = {"valid": Exit.HOLDS, "valid_up_to": Exit.UNKNOWN, "refused": Exit.VIOLATED}
 
 
 @verb("Check a certificate without trusting the engines.", example="verify proof.mfc examples/seqlock.pml")
@@ -34,12 +32,12 @@ def verify(
 
     Exit code 0: it does; 1: it does not; 3: it is no certificate; 4: it does, but only up to bounds.
     """
-    from memfence.api.verify import verify as judge
-    from memfence.report.describe.verify import verdict_of, verify_report
+    from memfence.api.verify import verify as ask
+    from memfence.report.described import report_of
 
     usage = understood(context, files=[file])
     out.require_places([("OUT.mfc", certificate), ("FILE", file)])
     with out.refusing(file):
-        result = judge(certificate, file, **keywords_of(usage))
-    out.publish(verify_report(result))
-    raise typer.Exit(CODES[verdict_of(result)])
+        result = ask(certificate, file, **keywords_of(usage))
+    out.publish(report := report_of(result))
+    raise typer.Exit(exit_of_report(report))

@@ -56,11 +56,8 @@ def why(
     keywords = keywords_of(usage, progress)
     if not is_answered_by_states(usage.models):
         raise typer.Exit(why_models_of(file, line, usage, keywords, out))
-    try:
-        with out.refusing(file):
-            results = ask(file, line, given=usage.said, **keywords)
-    finally:
-        progress.close()
+    with progress, out.refusing(file):
+        results = ask(file, line, given=usage.said, **keywords)
     out.publish(report_of(results))
     raise typer.Exit(_exit_of(results))
 

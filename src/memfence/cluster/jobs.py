@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import sys
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, TypeVar
 
@@ -29,6 +31,14 @@ def each(address: str, function: Callable[[T], R], items: Sequence[T]) -> Genera
         waiting = [job.remote(item) for item in items]
         for reference in waiting:
             yield _value(ray, reference)
+
+
+def unpickled_and_called(folder_and_job: tuple[str, bytes]) -> Any:
+    """The value of a pickled job from modules in a folder, which is no part of what is installed."""
+    folder, job = folder_and_job
+    if folder not in sys.path:
+        sys.path.append(folder)
+    return pickle.loads(job)()
 
 
 def processors(address: str) -> int:

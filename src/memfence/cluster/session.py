@@ -61,7 +61,13 @@ def require_address(address: str) -> None:
     except OSError as error:
         reason = error.strerror or str(error) or type(error).__name__
         hint = "start Ray there with `ray start --head`, and give the address that it prints"
-        raise WrongUsage("cluster", f"nobody answers at {address} ({reason}); {hint}") from None
+        raise WrongUsage("cluster", f"no cluster answers at {address} ({reason}); {hint}") from None
+
+
+def phase_of(address: str) -> str:
+    """What takes several seconds before the first state."""
+    host = address.rpartition(":")[0]
+    return "starting Ray on this machine" if LOCAL in (address, host) else f"connecting to {address}"
 
 
 @contextmanager

@@ -41,7 +41,8 @@ def answer_of(explored: Explored, cost: Cost) -> Answer:
     """What one search says, having cost as much as all before it."""
     verdict, evidence = _judged(explored, cost)
     finals = tuple(_final_state(explored.trace_to, state) for state in explored.final_states)
-    return Answer(verdict, evidence, ExplicitEngine.name, cost, final_states=finals)
+    taken = explored.taken if verdict is Verdict.HOLDS else None
+    return Answer(verdict, evidence, ExplicitEngine.name, cost, final_states=finals, taken=taken)
 
 
 def _judged(explored: Explored, cost: Cost) -> tuple[Verdict, Evidence]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from memfence.engines.native.emptiness import MOST_MARKS, find_accepted_run
+from memfence.engines.native.emptiness import MOST_MARKS, find_accepted_run, marks_of
 from memfence.engines.partial_coherence import expressions_of, unforgettable
 from memfence.models.buffering import Buffering
-from memfence.models.fairness import ProcessRuns
+from memfence.models.fairness import fairness_among
 from memfence.models.spec import SC, ModelSpec
 from memfence.passes.fair_buffers import values_stored, with_fair_buffers
 from memfence.passes.orders import for_hardware
@@ -46,15 +46,15 @@ class FairBuffersEngine:
             keeps_order=not task.spec.reorders_stores,
             most_conditions=MOST_MARKS - goal.marks,
         )
-        if goal.marks + len(larger.conditions) > MOST_MARKS:
+        if marks_of(goal.marks, larger.conditions) > MOST_MARKS:
             return outside(self.name, Obstacle.MANY_VARIABLES)
         asked = replace(goal, atoms=larger.atoms, conditions=larger.conditions)
-        found = find_accepted_run(larger.program, SC, asked, limits=task.limits)
+        found = find_accepted_run(larger.program, SC, asked, limits=task.limits, reductions=task.reductions)
         if found.lasso is not None:  # of a program that can do more
             return outside(self.name, Obstacle.TOO_COARSE).costing(found.cost)
         if not found.complete:
             return Answer(Verdict.UNKNOWN, Limit(found.stop, found.cost.states), self.name, found.cost)
-        fair = any(isinstance(condition, ProcessRuns) for condition in goal.conditions)
+        fair = fairness_among(goal.conditions)
         return Answer(Verdict.HOLDS, Fixpoint(Closure.SETS, fair), self.name, found.cost)
 
 

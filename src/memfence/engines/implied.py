@@ -34,7 +34,7 @@ _LABELS = {
 
 
 class ImpliedEngine:
-    """Safety and state-robustness, where a criterion that SC exploration decides implies the answer."""
+    """Safety and what is weaker, where a criterion that SC exploration decides implies the answer."""
 
     name = "implied"
 
@@ -50,6 +50,8 @@ class ImpliedEngine:
                 return None if speaks_of_plain_states(goal, len(task.program.processes)) else Obstacle.LOOKS_AT_MEMORY
             case Keeps(Criterion.STATE_ROBUST):
                 return None
+            case Keeps(Criterion.POVSO | Criterion.PO):
+                return Obstacle.ONLY_TSO if task.spec.reorders_stores else None
             case _:
                 return Obstacle.OTHER_GOAL
 
@@ -67,7 +69,8 @@ class ImpliedEngine:
     def _implied(self, task: Task, cost: Cost) -> Answer:
         """HOLDS, where a stronger criterion does; SC has the same answer already."""
         is_safety = isinstance(task.goal, Safety)
-        for requirement in attackable(task.program, task.spec):
+        wanted = task.goal.criterion if isinstance(task.goal, Keeps) else Criterion.STATE_ROBUST
+        for requirement in attackable(task.program, task.spec, wanted):
             kind = attack_kind(requirement.criterion, requirement.model)
             found = explore_attacks(task.program, kind, limits=task.limits, reductions=task.reductions)
             cost += found.cost

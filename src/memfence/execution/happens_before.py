@@ -47,7 +47,7 @@ def is_graph_of_an_sc_run(graph: ExecutionGraph) -> bool:
 
 
 def happens_before_cycle(trace: Trace) -> Cycle | None:
-    """A cycle with the fewest edges, at most two nodes a process; None where the run has an SC trace (or is very long).
+    """A cycle with the fewest edges, at most two nodes per process; None where the run has an SC trace or is very long.
 
     Program order within one step of a process is left out: the step is atomic in the text, see `torn_steps`.
     """

@@ -1,7 +1,7 @@
 """The record of one SC execution: its events in the order in which they happened, and as JSON lines.
 
-The lines are what `memfence monitor` reads and `memfence explore --save-trace` writes (docs/theory/sober.md); programs
-that record themselves write them, too. Files are read by the native core (`engines.monitor`), never here.
+The lines are what `memfence monitor` reads and `memfence explore --save-trace` writes (docs/guide/recording.md);
+programs that record themselves write them, too. Files are read by the native core (`engines.monitor`), never here.
 """
 
 from __future__ import annotations

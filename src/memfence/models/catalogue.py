@@ -30,7 +30,8 @@ class Model(Record, kw_only=True):
     none: it is known by its text alone. `text`: in `cat/library`. `reading`: how it sees C's memory orders, a module of
     `axiomatic.readings`. `sets`: those of this reading, which cat texts may name; `told_apart`: of these, the ones that
     differ between the instructions that a compiler may choose. `assembly`: the language of programs in this processor's
-    instructions. `is_usual`: asked about where users name no models.
+    instructions. `graphs`: what the explorer of execution graphs calls it; nothing where it does not know the model.
+    `is_usual`: asked about where users name no models.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Model(Record, kw_only=True):
     sets: tuple[str, ...]
     told_apart: tuple[str, ...] = ()
     assembly: str = ""
+    graphs: str = ""
     costs: OrderCosts
     is_usual: bool = False
 
@@ -67,11 +69,11 @@ _IN_C = OrderCosts(access=1, store=2, load=2, fence=2, full_fence=4)
 MODELS = (
     Model(
         name="sc", title="sequential consistency",
-        states="sc", text="sc", reading="x86", sets=_OF_X86, assembly="litmus", costs=_ON_X86,
+        states="sc", text="sc", reading="x86", sets=_OF_X86, assembly="litmus", graphs="sc", costs=_ON_X86,
     ),
     Model(
         name="tso", title="total store order",
-        states="tso", text="tso", reading="x86", sets=_OF_X86, assembly="litmus", costs=_ON_X86,
+        states="tso", text="tso", reading="x86", sets=_OF_X86, assembly="litmus", graphs="tso", costs=_ON_X86,
     ),
     Model(
         name="pso", title="partial store order",
@@ -79,12 +81,14 @@ MODELS = (
     ),
     Model(
         name="x86", title="x86: total store order", aliases=("x86-64", "x86_64", "amd64", "x64"),
-        states="tso", text="tso", reading="x86", sets=_OF_X86, assembly="litmus", costs=_ON_X86, is_usual=True,
+        states="tso", text="tso", reading="x86", sets=_OF_X86, assembly="litmus", graphs="tso", costs=_ON_X86,
+        is_usual=True,
     ),
     Model(
         name="rc11", title="C11 and C++20, as RC11 defines them",
         aliases=("c", "c11", "c++", "c++11", "cpp", "c20", "c++20"),
-        text="rc11", reading="c11", sets=("NA", "RLX", "ACQ", "REL", "ACQ_REL", "SC"), costs=_IN_C, is_usual=True,
+        text="rc11", reading="c11", sets=("NA", "RLX", "ACQ", "REL", "ACQ_REL", "SC"), graphs="rc11", costs=_IN_C,
+        is_usual=True,
     ),
     Model(
         name="armv8", title="ARMv8 (AArch64)", aliases=("arm", "armv8-a", "arm64", "aarch64"),
@@ -130,6 +134,12 @@ def states_of(name: str) -> str:
     """The rules whose states the model has; nothing where it has none."""
     model = model_of(name)
     return "" if model is None else model.states
+
+
+def is_x86(name: str) -> bool:
+    """Whether instructions of x86 mean something under the model; users know what their own files are for."""
+    model = model_of(name)
+    return model is None or model.assembly == "litmus"
 
 
 def knows(name: str, language: str) -> bool:

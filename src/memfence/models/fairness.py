@@ -7,8 +7,9 @@ for ever; `step` is None then.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import assert_never
+from collections.abc import Collection, Iterable
+from enum import Enum
+from typing import NamedTuple, assert_never
 
 from memfence.models.state import Commit, DropSeparator, Failure, ProcessStep, Rendezvous, State, Step
 from memfence.models.steps import MemoryModel, error_state, evaluate_in, successors
@@ -41,7 +42,29 @@ class ProcessRuns(Record):
     process: int
 
 
-Condition = Recurring | BufferDrains | ProcessRuns
+class ProcessRunsOften(Record):
+    """Strong fairness, GF enabled -> GF taken: a process that can move again and again does so again and again."""
+
+    process: int
+
+
+Condition = Recurring | BufferDrains | ProcessRuns | ProcessRunsOften
+
+
+class Fairness(Enum):
+    """What is assumed of processes that can move."""
+
+    NONE = "none"
+    WEAK = "weak"
+    STRONG = "strong"
+
+
+def fairness_among(conditions: Iterable[Condition]) -> Fairness:
+    """Of processes, what the conditions of a question ask for."""
+    kinds = {type(condition) for condition in conditions}
+    if ProcessRunsOften in kinds:
+        return Fairness.STRONG
+    return Fairness.WEAK if ProcessRuns in kinds else Fairness.NONE
 
 
 def memory_fairness(program: Program, model: MemoryModel) -> tuple[BufferDrains, ...]:
@@ -54,9 +77,19 @@ def memory_fairness(program: Program, model: MemoryModel) -> tuple[BufferDrains,
     )
 
 
-def process_fairness(program: Program) -> tuple[ProcessRuns, ...]:
-    """No process is able to move for ever without moving."""
-    return tuple(ProcessRuns(process) for process, _ in enumerate(program.processes))
+def process_fairness(
+    program: Program, fairness: Fairness = Fairness.WEAK
+) -> tuple[ProcessRuns, ...] | tuple[ProcessRunsOften, ...]:
+    """No process is able to move for ever, or again and again, without moving."""
+    match fairness:
+        case Fairness.NONE:
+            return ()
+        case Fairness.WEAK:
+            return tuple(ProcessRuns(process) for process, _ in enumerate(program.processes))
+        case Fairness.STRONG:
+            return tuple(ProcessRunsOften(process) for process, _ in enumerate(program.processes))
+        case _:
+            assert_never(fairness)
 
 
 def steps_of_runs(program: Program, model: MemoryModel, state: State) -> list[tuple[Step | None, State]]:
@@ -87,9 +120,29 @@ def is_met(
             drains = step == Commit(process, buffer) or step == DropSeparator(process)
             return drains or not state.buffers[process][buffer]
         case ProcessRuns(process):
-            return _moves(step, process) or not any(_moves(other, process) for other in possible)
+            return does_move(step, process) or not any(does_move(other, process) for other in possible)
+        case ProcessRunsOften():
+            raise ValueError("whether strong fairness is met, no single step tells: ask `is_met_for_ever`")
         case _:
             assert_never(condition)
+
+
+class Position(NamedTuple):
+    """A state of a loop that is gone round for ever, the step that is taken there, and all that are possible."""
+
+    state: State
+    step: Step | None
+    possible: Collection[Step | None]
+
+
+def is_met_for_ever(program: Program, condition: Condition, loop: Iterable[Position]) -> bool:
+    """Whether a run that goes round the `loop` for ever meets the condition."""
+    if not isinstance(condition, ProcessRunsOften):
+        return any(is_met(program, condition, *position) for position in loop)
+    process = condition.process
+    return any(does_move(at.step, process) for at in loop) or not any(
+        does_move(other, process) for at in loop for other in at.possible
+    )
 
 
 def is_true(program: Program, state: State, expr: Expr) -> bool:
@@ -100,7 +153,8 @@ def is_true(program: Program, state: State, expr: Expr) -> bool:
         return False
 
 
-def _moves(step: Step | None, process: int) -> bool:
+def does_move(step: Step | None, process: int) -> bool:
+    """Whether the step is one of the process; a commit of its stores is not."""
     match step:
         case ProcessStep():
             return step.process == process

@@ -239,7 +239,7 @@ def _modify(program: ir.Program, state: State, process: int, op: ir.Rmw, variabl
 def _fence(program: ir.Program, model: MemoryModel, state: State, process: int, fence: ir.Fence) -> State | None:
     kind = model.reading_of_fence(fence.order) if fence.kind == "thread_fence" else fence.kind
     match kind:
-        case "mfence":
+        case "mfence" | "locked":
             return None if any(state.buffers[process]) else state
         case "sfence":
             return model.separate(program, state, process)

@@ -1,1 +1,1 @@
-"""Program transformations, one a file: `lock_regions` and `intervals` belong to loading, the others are reductions."""
+"""Program transformations, one per file: `lock_regions` and `intervals` belong to loading, the rest are reductions."""

@@ -1,6 +1,6 @@
 """Infinite runs under TSO and PSO with buffers of any length, as runs of a program with finitely many states under SC.
 
-As `passes.forgetful_buffers`, with what infinite runs need (docs/theory/unbounded-liveness.md):
+As `passes.partial_coherence`, with what infinite runs need (docs/theory/unbounded-liveness.md):
 
 * what commits is a process for each buffered value, so that fairness can speak about it: whoever can commit for ever
   does so again and again;

@@ -1,4 +1,4 @@
-"""Flattening: one abstract program a process; if all are persistent, so is the program (persistence paper, section 10).
+"""Flattening: one abstract program per process; if all are persistent, so is the program (persistence paper, sec. 10).
 
 For a process p the others keep their first k steps. After that they keep what p can notice, stores and locked steps on
 the variables that p reads, and skip everything else: reads, guards, register work.

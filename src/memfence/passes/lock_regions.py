@@ -16,6 +16,7 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.passes.concatenate import joined_ops, joined_span
 from memfence.passes.numbering import keep_locations
 from memfence.program.expressions import At, Expr, walk
+from memfence.program.facts.labels import has_meaning
 from memfence.program.ir import Fence, Lock, Ltl, Op, Process, Program, Transition, Unlock
 from memfence.program.traversal import property_expressions, reachable_locations, transition_expressions
 from memfence.records import Record
@@ -161,7 +162,7 @@ def _watched_locations(program: Program, process: int) -> frozenset[int]:
     words = {w for prop in program.properties if isinstance(prop, Ltl) for w in re.findall(r"@\s*\w+|\w+", prop.text)}
     words = {w.lstrip("@ \t\n") for w in words if not w.isdigit()}
     for number, location in enumerate(program.processes[process].locations):
-        if words.intersection((location.name, *location.labels)):
+        if words.intersection((location.name, *location.labels)) or has_meaning(location):
             watched.add(number)
     if program.error_locations is not None:
         watched.add(program.error_locations[process])

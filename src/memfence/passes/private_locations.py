@@ -4,6 +4,10 @@ A location is *private* when every transition that leaves it does register work 
 buffer: such steps commute with everything the other processes and all buffers can do, nothing else can enable or
 disable them, and the question at hand cannot see them. On every cycle of private locations one is left out, so that no
 other process is put off for ever (the cycle proviso, decided here once instead of during the search).
+
+Questions about infinite runs ask for more (docs/theory/ltl.md). A step that fails ends its process, and nothing is left
+to go on with. And a process that has no reason to move may stop in front of a store for ever: taken alone, the store
+would have to reach memory.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from __future__ import annotations
 from memfence.models.spec import ModelSpec
 from memfence.program.expressions import At, RegisterOf, walk
 from memfence.program.facts.effects import op_expressions, register_written
+from memfence.program.facts.may_fail import may_fail, step_may_fail
 from memfence.program.facts.observation import Observed
 from memfence.program.ir import Assert, Assign, Assume, Fence, Op, Process, Program, Store, Transition
 from memfence.program.traversal import distinct_ops
@@ -18,19 +23,41 @@ from memfence.program.traversal import distinct_ops
 NOT_PRIVATE, PRIVATE, PRIVATE_WHEN_DRAINED = 0, 1, 2
 
 
-def private_locations(program: Program, model: ModelSpec, observed: Observed) -> tuple[tuple[int, ...], ...]:
-    """For each process and location: NOT_PRIVATE, PRIVATE, or PRIVATE_WHEN_DRAINED (it waits for an mfence)."""
+def private_locations(
+    program: Program, model: ModelSpec, observed: Observed, *, failing: bool = True, stores: bool = True
+) -> tuple[tuple[int, ...], ...]:
+    """For each process and location: NOT_PRIVATE, PRIVATE, or PRIVATE_WHEN_DRAINED (it waits for an mfence).
+
+    `failing`, `stores`: whether steps that may fail, and those that fill a buffer, can be private.
+    """
     if any(location.committed for p in program.processes for location in p.locations):
         return tuple(tuple(NOT_PRIVATE for _ in p.locations) for p in program.processes)
-    return tuple(_marked(process, p, model, observed) for p, process in enumerate(program.processes))
+    found = []
+    for p, process in enumerate(program.processes):
+        excluded = {
+            t.source
+            for t in process.transitions
+            if (not failing and _may_fail(program, process, t)) or (not stores and _fills_buffer(t))
+        }
+        found.append(_marked(process, p, model, observed, excluded))
+    return tuple(found)
 
 
-def _marked(process: Process, number: int, model: ModelSpec, observed: Observed) -> tuple[int, ...]:
+def _may_fail(program: Program, process: Process, transition: Transition) -> bool:
+    return step_may_fail(program, process, transition) or any(may_fail(program, process, op) for op in transition.ops)
+
+
+def _fills_buffer(transition: Transition) -> bool:
+    return any(isinstance(op, Store) or (isinstance(op, Fence) and op.kind != "mfence") for op in transition.ops)
+
+
+def _marked(process: Process, number: int, model: ModelSpec, observed: Observed, excluded: set[int]) -> tuple[int, ...]:
     leaving: list[list[Transition]] = [[] for _ in process.locations]
     for t in process.transitions:
         leaving[t.source].append(t)
     seen = {id(op) for op in distinct_ops(process) if _is_seen(op, number, observed)}
-    return _break_cycles(process, [_kind(transitions, number, model, observed, seen) for transitions in leaving])
+    kinds = [_kind(transitions, number, model, observed, seen) for transitions in leaving]
+    return _break_cycles(process, [NOT_PRIVATE if at in excluded else kind for at, kind in enumerate(kinds)])
 
 
 def _is_seen(op: Op, number: int, observed: Observed) -> bool:

@@ -49,6 +49,7 @@ class _Slice:
         self.accesses_stay = observed.accesses or takes_bus
         self.awaited = {(p, id(op)) for p, process in enumerate(program.processes) for op in _awaited(process)}
         self.dropped: set[tuple[int, int]] = set()
+        self.harmless: set[tuple[int, int]] = set()  # ops that cannot fail, asked once
         self.needed = _Needed(set(observed.registers), set(observed.variables))
 
     def result(self) -> ir.Program:
@@ -97,21 +98,29 @@ class _Slice:
             return True
         match op:
             case ir.Assign(register, _):
-                return (p, register) in self.needed.registers or may_fail(self.program, process, op)
+                return (p, register) in self.needed.registers or self._may_fail(p, process, op)
             case ir.Load(register, _, _):
                 if self.accesses_stay or (p, register) in self.needed.registers:
                     return True
-                return may_fail(self.program, process, op)
+                return self._may_fail(p, process, op)
             case ir.Store():
                 if self.accesses_stay or p in self.observed.buffers or (p, id(op)) in self.awaited:
                     return True
-                return bool(self.needed.variables.intersection(_stored(op))) or may_fail(self.program, process, op)
+                return bool(self.needed.variables.intersection(_stored(op))) or self._may_fail(p, process, op)
             case ir.Rmw(register):
                 if self.accesses_stay or (p, register) in self.needed.registers:
                     return True
-                return bool(self.needed.variables.intersection(_stored(op))) or may_fail(self.program, process, op)
+                return bool(self.needed.variables.intersection(_stored(op))) or self._may_fail(p, process, op)
             case _:
                 return True
+
+    def _may_fail(self, p: int, process: ir.Process, op: ir.Op) -> bool:
+        if (p, id(op)) in self.harmless:
+            return False
+        if may_fail(self.program, process, op):
+            return True
+        self.harmless.add((p, id(op)))
+        return False
 
     def _sliced(self, p: int, process: ir.Process) -> ir.Process:
         transitions = tuple(self._sliced_transition(p, t) for t in process.transitions)

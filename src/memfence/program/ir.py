@@ -19,7 +19,7 @@ from memfence.records import Record
 from memfence.source import NOWHERE, SourceText, Span
 
 FenceKind = Literal["mfence", "sfence"]
-WrittenFence = FenceKind | Literal["thread_fence", "dmb.sy", "dmb.ld", "dmb.st", "isb"]
+WrittenFence = FenceKind | Literal["thread_fence", "locked", "dmb.sy", "dmb.ld", "dmb.st", "isb"]
 RmwKind = Literal["exchange", "compare_exchange", "add", "sub", "and", "or", "xor", "nand", "max", "min"]
 Overflow = Literal["error", "wrap", "undeclared"]
 
@@ -196,7 +196,8 @@ class Assert(Record):
 class Fence(Record):
     """A fence of the hardware, or C11's `thread_fence`: each memory model reads its `order` as one of them, or none.
 
-    `dmb` and `isb` are AArch64's; models with store buffers do not know them.
+    `locked`: an instruction of x86 on memory that nobody else uses, as of a thread's own mutex; nothing on other
+    processors (`axiomatic.synchronised`). `dmb` and `isb` are AArch64's; models with store buffers do not know these.
     """
 
     kind: WrittenFence = "mfence"
@@ -369,7 +370,7 @@ class Program(Record):
     assertions of the text that are not in the program, since no run comes to them, whatever the memory model.
     `reading`: what counts as failing in C; None in languages that say it themselves.
     `evident`: assertions that are true on some way by what is known there, so that they leave no step on it.
-    `blocks`: of C, the heap blocks.
+    `blocks`: of C, the heap blocks. `assembly`: where it has instructions of x86.
     `split_accesses`: what only models without buffers and events give its meaning (`facts.split_accesses`).
     """
 
@@ -394,6 +395,7 @@ class Program(Record):
     reading: Reading | None = field(default=None, compare=False)
     evident: tuple[Span, ...] = field(default=(), compare=False)
     blocks: tuple[Block, ...] = field(default=(), compare=False)
+    assembly: tuple[Span, ...] = field(default=(), compare=False)
     split_accesses: tuple[SplitAccess, ...] = field(default=(), compare=False)
 
     @property
@@ -409,4 +411,6 @@ class Program(Record):
 
     @property
     def has_assertions(self) -> bool:
-        return any(isinstance(op, Assert) for p in self.processes for t in p.transitions for op in t.ops)
+        """Whether there is one, be it one that left no step behind."""
+        ops = (op for p in self.processes for t in p.transitions for op in t.ops)
+        return bool(self.evident) or any(isinstance(op, Assert) for op in ops)

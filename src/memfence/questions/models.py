@@ -17,28 +17,28 @@ from memfence.questions import check
 from memfence.strategy.portfolio import decide
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.options import CheckOptions, criterion_to_check, properties_to_check
-from memfence.tasks.result import ModelAnswer, PortableResult
+from memfence.tasks.options import GRAPHS, CheckOptions, criterion_to_check, properties_to_check
+from memfence.tasks.result import ModelAnswer, ModelsResult
 from memfence.tasks.task import GoodExecutions, Task
 
 
 def check_models(
     program: Program, names: Sequence[str], options: CheckOptions, *, unrolled: int | None = None
-) -> PortableResult:
-    """One answer for each model. `unrolled`: how often loops go round; None: as often as needed, or as time allows."""
+) -> ModelsResult:
+    """One answer for each model. `unrolled`: rounds of loops; None: as many as needed, or as time allows."""
     options = options.started()
     stated = properties_to_check(program, options)
     answers = tuple(_answer(program, name, stated, options, unrolled) for name in names)
     asked = tuple(p for p in stated if goal_of(p) is not None)
     others = tuple(p for p in stated if goal_of(p) is None)
     states_nothing = criterion_to_check(program, options) is not Criterion.SAFETY
-    return PortableResult(program, answers, asked, others, options.limits.deadline.elapsed, states_nothing)
+    return ModelsResult(program, answers, asked, others, options.limits.deadline.elapsed, states_nothing)
 
 
 def _answer(
     program: Program, name: str, stated: tuple[Property, ...], options: CheckOptions, unrolled: int | None
 ) -> ModelAnswer:
-    if states_of(name) and knows(name, program.language):
+    if states_of(name) and knows(name, program.language) and options.engine != GRAPHS:
         model = SPECS[states_of(name)].name
         found = check(program, replace(options, model=model, criterion=Criterion.SAFETY))
         if found.verdict is not Verdict.UNKNOWN:
@@ -50,7 +50,7 @@ def _answer(
 def _by_axioms(
     program: Program, name: str, stated: tuple[Property, ...], options: CheckOptions, unrolled: int | None
 ) -> Answer:
-    return decide(Task(program, Axioms(name), GoodExecutions(stated, unrolled), options.limits))
+    return decide(Task(program, Axioms(name), GoodExecutions(stated, unrolled), options.limits), options.engine)
 
 
 def _waiting(program: Program, name: str, stated: Sequence[Property], options: CheckOptions) -> Answer | None:

@@ -53,7 +53,7 @@ def run_program(program: Path, files: tuple[str, ...], options: RunOptions, dead
 
 def explore_buffers(program: Path, files: tuple[str, ...], options: RunOptions, deadline: Deadline) -> RunResult:
     """All executions with store buffers, up to the first that goes wrong, whatever the SC ones are."""
-    limit = None if options.reorders_stores else BUFFER_SECONDS
+    limit = None if options.spec.reorders_stores else BUFFER_SECONDS
     return _explore(program, files, options, deadline if deadline.left is not None else Deadline(limit), buffers=True)
 
 
@@ -115,7 +115,7 @@ def _runtime_options(options: RunOptions, deadline: Deadline) -> dict[str, str |
         "first": options.first,
         "reduce": options.reduce,
         "prune": options.prune,
-        "monitor": options.monitor,
+        "monitor": options.spec.has_buffers,
         "confirm": options.confirm,
         "spurious": options.spurious,
     }
@@ -123,7 +123,7 @@ def _runtime_options(options: RunOptions, deadline: Deadline) -> dict[str, str |
         asked["preemptions"] = options.preemptions
     if options.random is not None:
         asked["random"] = options.random
-    if options.reorders_stores:
+    if options.spec.reorders_stores:
         asked["reorder"] = True
     if deadline.left is not None:
         asked["timeout"] = deadline.left

@@ -18,7 +18,7 @@ ones, and not finishing only leaves the verdict as it was."""
 def needs_buffers(result: RunResult) -> bool:
     """Whether the SC executions leave the question open, and it was asked about all executions."""
     asked, counts = result.options, result.counts
-    if asked.reorders_stores:
+    if asked.spec.reorders_stores:
         return counts.failing + counts.deadlocked == 0 and result.fault is None
     if not asked.confirm or asked.first or asked.random is not None or asked.preemptions is not None:
         return False
@@ -40,7 +40,7 @@ def with_buffers(result: RunResult, buffered: RunResult) -> RunResult:
         findings=(*result.findings, *found),
         simulated=buffered.simulated,
         is_simulation_complete=buffered.is_simulation_complete,
-        fault=buffered.fault if result.options.reorders_stores else None,
+        fault=buffered.fault if result.options.spec.reorders_stores else None,
     )
     return replace(whole, verdict=verdict_of(whole))
 

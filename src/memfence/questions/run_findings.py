@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memfence.binary.places import NO_PLACE, Names, Place
+from memfence.binary.places import NO_PLACE, Names, SourceLine
 from memfence.binary.records import RawConfirmation, RawFinding, RawLeak, RawRace
 from memfence.binary.steps import SLEEPS, ProgramStep, StaleLoad, explain_stale_load, named_steps
 from memfence.questions.run_result import Confirmation, Leak, PlainRace, RunFinding, RunKind
@@ -52,7 +52,7 @@ def finding_of(raw: RawFinding, names: Names) -> RunFinding:
 
 def _place(
     raw: RawFinding, stale: StaleLoad | None, steps: tuple[ProgramStep, ...], waiting: tuple[ProgramStep, ...]
-) -> Place:
+) -> SourceLine:
     if stale is not None:
         return stale.load.place
     if steps and steps[-1].kind == "failure":

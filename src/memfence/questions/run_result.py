@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Literal
 
-from memfence.binary.places import Place
+from memfence.binary.places import SourceLine
 from memfence.binary.records import Layout, RunCounts, RunProgress
 from memfence.binary.steps import ProgramStep, StaleLoad
 from memfence.deadline import Deadline
 from memfence.failures import Allow, C, Reading
+from memfence.models.catalogue import states_of
+from memfence.models.spec import SPECS, ModelSpec
 from memfence.records import Record
 from memfence.tasks.answer import Verdict
 from memfence.tasks.shown import Shown
@@ -21,11 +23,11 @@ RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
 
 class RunOptions(Record, kw_only=True):
     """Every option of `memfence run`, under the same name. `random`: so many executions at random instead of all.
-    `reorders_stores`: as under PSO; then the buffers are explored, since borderline is about TSO. `leaks`: they are
-    errors. `prune`: what happens for no reason and leads nowhere is not followed. `spurious`: wake-ups without a signal
-    and failures of weak compare-exchanges for no reason, at each place, of each thread, in each execution. `allow`:
-    ends of the process that are no failures. `cluster`: `local`, `local:N` or the address of a Ray cluster;
-    each processor takes a part."""
+    `model`: one with states. Without store buffers nothing is borderline; where stores overtake stores, the buffers are
+    explored, since borderline is about TSO. `leaks`: they are errors. `prune`: what happens for no reason and leads
+    nowhere is not followed. `spurious`: wake-ups without a signal and failures of weak compare-exchanges for no reason,
+    at each place, of each thread, in each execution. `allow`: ends of the process that are no failures. `cluster`:
+    `local`, `local:N` or the address of a Ray cluster; each processor takes a part."""
 
     macros: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
@@ -43,14 +45,17 @@ class RunOptions(Record, kw_only=True):
     first: bool = False
     reduce: bool = True
     prune: bool = True
-    monitor: bool = True
     confirm: bool = True
-    reorders_stores: bool = False
+    model: str = "tso"
     leaks: bool = False
     spurious: int = 1
     allow: tuple[Allow, ...] = ()
     progress: Callable[[RunProgress], object] | None = field(default=None, compare=False)
     deadline: Deadline | None = field(default=None, compare=False)
+
+    @property
+    def spec(self) -> ModelSpec:
+        return SPECS[states_of(self.model)]
 
 
 class Confirmation(Record):
@@ -74,7 +79,7 @@ class RunFinding(Record):
     cause: str
     message: str
     thread: int | None
-    place: Place
+    place: SourceLine
     executions: int
     schedule: tuple[int, ...]
     steps: tuple[ProgramStep, ...]
@@ -104,7 +109,7 @@ class PlainRace(Record):
 class Leak(Record):
     """A warning, or a finding if asked for: memory that is never freed, and that no static variable leads to."""
 
-    place: Place
+    place: SourceLine
     bytes: int
     schedule: tuple[int, ...]
 
@@ -137,17 +142,21 @@ class RunResult(Shown, Record, repr=False):
         """Whether all executions were run, each to its end."""
         asked, counts = self.options, self.counts
         left_out = asked.preemptions is not None and counts.cut > 0
-        bounded = asked.random is not None or left_out or (asked.reorders_stores and not self.is_simulation_complete)
+        bounded = (
+            asked.random is not None or left_out or (asked.spec.reorders_stores and not self.is_simulation_complete)
+        )
         cut_off = counts.truncated or counts.out_of_time or counts.spins_roughly
         cut_off = cut_off or counts.more_wake_ups or counts.more_failures
-        return asked.monitor and not (bounded or cut_off or self.fault)
+        return not (bounded or cut_off or self.fault)
 
     @property
     def is_robust(self) -> bool | None:
         """Whether every execution with store buffers is one without; None where that is open."""
         if self.counts.borderline:
             return False
-        return True if self.verdict is Verdict.HOLDS and not self.options.reorders_stores else None
+        spec = self.options.spec
+        is_about_tso = spec.has_buffers and not spec.reorders_stores
+        return True if self.verdict is Verdict.HOLDS and is_about_tso else None
 
     @property
     def confirmed(self) -> int:

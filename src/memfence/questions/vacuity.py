@@ -15,7 +15,8 @@ from memfence.models.spec import ModelSpec
 from memfence.models.state import ProcessStep, Rendezvous
 from memfence.passes.valid_ends import with_valid_ends
 from memfence.program import ir
-from memfence.program.expressions import FALSE, At, Binary, Expr, Unary
+from memfence.program.expressions import FALSE, At, Binary, Expr, Unary, walk
+from memfence.program.facts.labels import places_with_a_way
 from memfence.program.text.expressions import print_expression
 from memfence.questions.random_walk import taken_on_walks
 from memfence.questions.safety import model_asked
@@ -34,6 +35,7 @@ from memfence.tasks.vacuity import (
     NeverTaken,
     NeverTrue,
     NothingToCheck,
+    NoWayThere,
     OneProcess,
     Stuck,
     VacuityWarning,
@@ -51,24 +53,39 @@ Place = tuple[str, int, int]
 
 def vacuity_of(result: CheckResult, options: CheckOptions) -> tuple[VacuityWarning, ...]:
     """What makes a HOLDS worth less than it seems; nothing for other verdicts."""
+    nowhere = () if result.verdict is Verdict.VIOLATED else tuple(_no_way_there(result))
     if result.verdict is not Verdict.HOLDS or result.program.any_number:
-        return ()  # what is never done within bounds, or by a few threads, may be done beyond them
+        return nowhere  # what is never done within bounds, or by a few threads, may be done beyond them
     if isinstance(result.evidence, ScItself):
         return (NothingToCheck(),)
     if result.criterion is not Criterion.SAFETY and len(result.program.processes) == 1:
         return (OneProcess(),)
     if result.criterion is not Criterion.SAFETY or not what_is_asked(result.program, options).asks_states:
         return ()
-    search = Search(result.program, model_asked(options), options.limits)
+    search = Search(result.program, model_asked(options), options.limits, result.answer.taken)
     left_out = map(NeverReached, result.program.unreached)
-    return (*search.stuck(result.properties), *search.never_taken(), *left_out, *search.never_true(result))
+    never_true = search.never_true(result, {(one.stated, one.place) for one in nowhere})
+    return (*search.stuck(result.properties), *search.never_taken(), *left_out, *nowhere, *never_true)
+
+
+def _no_way_there(result: CheckResult) -> Iterator[NoWayThere]:
+    """Places that a property names, and that no step leads to; what steps wait for makes no difference."""
+    known = [places_with_a_way(process) for process in result.program.processes]
+    for number, stated in enumerate(result.properties):
+        if isinstance(stated, ir.Forbidden | ir.Invariant | ir.Final):
+            looks = dict.fromkeys(node for node in walk(stated.expr) if isinstance(node, At))
+            for at in looks:
+                if known[at.process].isdisjoint(at.locations):
+                    yield NoWayThere(number, print_expression(at, result.program, 0))
 
 
 class Search:
     """Small searches of one program under one model."""
 
-    def __init__(self, program: ir.Program, model: ModelSpec, limits: Limits) -> None:
-        self.program, self.model = program, model
+    def __init__(
+        self, program: ir.Program, model: ModelSpec, limits: Limits, marked: frozenset[tuple[int, int]] | None = None
+    ) -> None:
+        self.program, self.model, self.marked = program, model, marked
         self.limits = limits.within(most_states=MOST_STATES, timeout_seconds=MOST_SECONDS, progress=None)
 
     @property
@@ -88,10 +105,18 @@ class Search:
             yield Stuck(found.trace)
 
     def never_taken(self) -> Iterator[VacuityWarning]:
-        """The statements that no run takes: those that some run comes to, and assertions."""
-        taken = self.taken()
-        if taken is None:
+        """The statements that no run takes: those that some run comes to, and assertions.
+
+        Where the search that gave the verdict has `marked` all others, there is nothing left to ask.
+        """
+        if self.marked is not None and next(self._suspects(set(self.marked)), None) is None:
             return
+        taken = self.taken()
+        if taken is not None:
+            yield from self._suspects(taken)
+
+    def _suspects(self, taken: Taken) -> Iterator[NeverTaken]:
+        """What is to be told if no run takes more than `taken`."""
         reached = {(p, process.initial) for p, process in enumerate(self.program.processes)}
         reached |= {(p, self.program.processes[p].transitions[t].target) for p, t in taken}
         expected = _expected(self.program, taken, reached)
@@ -117,7 +142,8 @@ class Search:
         """
         if self.program.error_locations is not None:
             return None  # runs go on after a failure
-        found, until = taken_on_walks(self.program), Deadline(MOST_IN_ALL)
+        found = taken_on_walks(self.program) if self.marked is None else set(self.marked)
+        until = Deadline(MOST_IN_ALL)
         while True:
             answer = self.asked(_failing_but(self.program, found), Safety())
             if answer.verdict is Verdict.HOLDS:
@@ -126,13 +152,17 @@ class Search:
                 return None
             found |= set(_taken_by(answer.trace))
 
-    def never_true(self, result: CheckResult) -> Iterator[VacuityWarning]:
+    def never_true(self, result: CheckResult, known: set[tuple[int, str]]) -> Iterator[VacuityWarning]:
+        """Premises that no run meets; those that are `known` for another reason are left out."""
         for number, stated in enumerate(result.properties):
             if not isinstance(stated, ir.Forbidden | ir.Invariant):
                 continue
             for premise in _premises(stated):
+                text = print_expression(premise, self.program, 0)
+                if (number, text) in known:
+                    continue
                 if self.asked(self.program, Safety(bad=premise, failures=False)).verdict is Verdict.HOLDS:
-                    yield NeverTrue(number, print_expression(premise, self.program, 0))
+                    yield NeverTrue(number, text)
 
 
 def _premises(stated: ir.Forbidden | ir.Invariant) -> Iterator[Expr]:
@@ -211,7 +241,7 @@ def _expected(program: ir.Program, taken: Taken, reached: set[tuple[int, int]]) 
         doomed = {t.source for t in process.transitions if _is_alarm(t)}
         guards = {
             (p, n) for n, t in enumerate(process.transitions)
-            if (p, n) not in taken and t.target in doomed and not _changes_anything(process.registers, t)
+            if (p, n) not in taken and t.target in doomed and not _changes_anything(program, process, t)
         }  # fmt: skip
         ways_in = {process.transitions[n].target for _, n in guards}
         expected |= guards
@@ -224,9 +254,10 @@ def _is_alarm(transition: ir.Transition) -> bool:
     return any(isinstance(op, ir.Assert) and op.condition == FALSE for op in transition.ops)
 
 
-def _changes_anything(registers: tuple[object, ...], transition: ir.Transition) -> bool:
+def _changes_anything(program: ir.Program, process: ir.Process, transition: ir.Transition) -> bool:
+    """In C no assignment of a register is a statement of the text: where ways meet, values are moved."""
     return any(
         isinstance(op, ir.Store | ir.Rmw)
-        or (isinstance(op, ir.Assign) and not getattr(registers[op.register], "transient", False))
+        or (isinstance(op, ir.Assign) and program.language != "c" and not process.registers[op.register].transient)
         for op in transition.ops
     )

@@ -17,7 +17,7 @@ REPORTS = {
     "MonitorResult": "monitor.monitor_report",
     "NeededOrders": "orders.needed_report",
     "OrderFix": "orders.order_fix_report",
-    "PortableResult": "models.models_report",
+    "ModelsResult": "models.models_report",
     "ReplayedRun": "replay.replayed_report",
     "RunFix": "run_fix.run_fix_report",
     "RunResult": "run.run_report",

@@ -84,7 +84,7 @@ class RunView(Record):
     shown: tuple[int, ...]
     """The variables that the run accesses."""
     buffer_names: tuple[tuple[str, ...], ...]
-    """Names of the buffers of each process: none under SC, one under TSO, one a variable under PSO."""
+    """Names of the buffers of each process: none under SC, one under TSO, one per variable under PSO."""
     steps: tuple[StepView, ...]
     overtaken: tuple[Overtaking, ...] = ()
     loop_start: int | None = None

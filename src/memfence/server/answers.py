@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 from memfence.deadline import TimeUp
 from memfence.diagnostics import InputError
+from memfence.models.catalogue import MODELS, states_of
+from memfence.models.spec import SC, SPECS, TSO, ModelSpec
 from memfence.simulation.walk import NotPossible, Walk
-from memfence.source import SourceText
+from memfence.source import SourceText, Span
 from memfence.tasks.usage import WrongUsage
 
 MOST_OUTCOMES = 100
@@ -64,51 +67,62 @@ def _read(source: SourceText, options: Object, *, is_only_read: bool = False) ->
     return read_program(source, options, deadline, for_any_number=is_only_read, for_every_processor=is_only_read)
 
 
-def _with(options: Object, progress: Progress | None) -> Object:
-    return options if progress is None else {**options, "progress": progress}
+def _asked(verb: str, source: SourceText, options: Object, progress: Progress | None) -> Any:
+    """The result of the verb's function in the API."""
+    function = getattr(import_module(f"memfence.api.{verb}"), verb)
+    return function(source, **options, **({} if progress is None else {"progress": progress}))
 
 
 def _check(source: SourceText, options: Object, progress: Progress | None) -> Object:
-    from memfence.api.check import check
-
-    return _shown(check(source, **_with(options, progress)))
+    return _shown(_asked("check", source, options, progress))
 
 
 def _fix(source: SourceText, options: Object, progress: Progress | None) -> Object:
-    from memfence.api.fix import fix
-
-    result = fix(source, **_with(options, progress))
+    """Under SC there is nothing to fix; the editor's user means the model that real processors have."""
+    states = states_of(options["model"])
+    if states and not SPECS[states].has_buffers:
+        options = {**options, "model": TSO.name}
+    result = _asked("fix", source, options, progress)
     return {**_shown(result), "patched": getattr(result, "patched", None)}
 
 
 def _why(source: SourceText, options: Object, progress: Progress | None) -> Object:
-    from memfence.api.why import why
-
-    return _shown(why(source, **_with(options, progress)))
+    return _shown(_asked("why", source, options, progress))
 
 
 def _compare(source: SourceText, options: Object, progress: Progress | None) -> Object:
-    from memfence.api.compare import compare
-
     options = {name: value for name, value in options.items() if name not in ("model", "criterion")}
-    return _shown(compare(source, **_with(options, progress)))
+    return _shown(_asked("compare", source, options, progress))
 
 
 def _shown(result: Any) -> Object:
-    """What `--json` prints, with the verdict in one line and the page."""
+    """What `--json` prints, with the verdict in one line, the page, and where something is wrong."""
     from memfence.report.described import report_of
     from memfence.report.formats.html import render
 
     report = report_of(result)
-    return {**report.data(), "line": report.line(), "page": render(report)}
+    wrong = [_place(one.at, one.facts.get("model")) for one in report.findings() if one.kind == "fail" and one.at]
+    return {**report.data(), "line": report.line(), "page": render(report), "wrong": wrong}
+
+
+def _place(at: Span, model: str | None) -> Object:
+    return {"file": at.source.path, "line": at.line, "column": at.column, "length": at.end - at.start, "model": model}
+
+
+def _spec(options: Object) -> ModelSpec:
+    """The model whose states are asked about; WrongUsage for one that has none."""
+    name = options.pop("model")
+    if not states_of(name):
+        known = ", ".join(model.name for model in MODELS if model.states)
+        raise WrongUsage("model", f"`{name}` has no states to look at; those of {known} can be shown")
+    return SPECS[states_of(name)]
 
 
 def _values(source: SourceText, options: Object, progress: Progress | None) -> Object:
     """What registers and variables can hold."""
-    from memfence.models.spec import SPECS
     from memfence.simulation.reachable import reachable_values
 
-    model, program = SPECS[options.pop("model")], _read(source, options)
+    model, program = _spec(options), _read(source, options)
     found = reachable_values(program, model.definition)
     return {
         "model": model.name,
@@ -124,7 +138,6 @@ def _values(source: SourceText, options: Object, progress: Progress | None) -> O
 
 def _outcomes(source: SourceText, options: Object, progress: Progress | None) -> Object:
     """How runs can end, model by model; each with the choices that lead there."""
-    from memfence.models.spec import SPECS
     from memfence.report.describe.simulate import outcome_text
     from memfence.simulation.outcomes import outcomes
 
@@ -144,11 +157,10 @@ def numbers_of(walk: Walk) -> list[int]:
 
 def _graph(source: SourceText, options: Object, progress: Progress | None) -> Object:
     """The states under SC and the model, as a picture."""
-    from memfence.models.spec import SC, SPECS
     from memfence.report.views.state_graph import layout, state_graph_svg
     from memfence.simulation.state_graph import state_graph
 
-    model = SPECS[options.pop("model")]
+    model = _spec(options)
     graph = state_graph(_read(source, options), (SC, model) if model.has_buffers else (SC,))
     _, width, _ = layout(graph)
     return {"svg": state_graph_svg(graph), "width": width, "complete": graph.complete, "states": len(graph.nodes)}
@@ -158,7 +170,7 @@ def _walk(source: SourceText, options: Object, progress: Progress | None) -> Obj
     """A walk by the numbers of its choices: the state it leads to, and what can come next."""
     from memfence.report.describe.simulate import walk_view
 
-    numbers, model = options.pop("choices"), options.pop("model")
+    numbers, model = options.pop("choices"), _spec(options).name
     seconds = options.pop("timeout_seconds")
     walk = _begin(source.path, source.text, model, seconds, bool(options.pop("every_step", False)))
     for number in numbers:

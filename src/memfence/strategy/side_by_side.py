@@ -14,10 +14,10 @@ POLL_SECONDS = 0.2
 """How long Ctrl-C may wait for an answer."""
 
 
-def ask_side_by_side(asked: Sequence[tuple[str, Task]], judge: Callable[[Answer], Answer]) -> Answer:
+def ask_side_by_side(asked: Sequence[tuple[str, Task]], revise: Callable[[Answer], Answer]) -> Answer:
     """The first conclusive answer, which ends the others; without one, a bounded one, else that of the first engine.
 
-    `judge` may take back what an engine says. Engines with an obstacle are left out. A second interrupt, or an alarm,
+    `revise` may take back what an engine says. Engines with an obstacle are left out. A second interrupt, or an alarm,
     does not wait for engines that are slow to end: they are told to, and left behind.
     """
     able = [(name, task) for name, task in asked if engine_named(name).obstacle(task) is None]
@@ -27,7 +27,7 @@ def ask_side_by_side(asked: Sequence[tuple[str, Task]], judge: Callable[[Answer]
     pool = ThreadPoolExecutor(len(able))
     try:
         for number, ((name, task), cancel) in enumerate(zip(able, cancels, strict=True)):
-            futures.append(pool.submit(_ask, name, _part(task, number, len(able), cancel), judge))
+            futures.append(pool.submit(_ask, name, _part(task, number, len(able), cancel), revise))
         answers = list(_as_they_come(futures, cancels))
     except KeyboardInterrupt:
         _end(cancels)
@@ -51,8 +51,8 @@ def _part(task: Task, number: int, count: int, cancel: Cancel) -> Task:
     return task.within(cancel=cancel, progress=progress, memory_megabytes=limits.part(count))
 
 
-def _ask(name: str, task: Task, judge: Callable[[Answer], Answer]) -> Answer:
-    return judge(engine_named(name).answer(task))
+def _ask(name: str, task: Task, revise: Callable[[Answer], Answer]) -> Answer:
+    return revise(engine_named(name).answer(task))
 
 
 def _as_they_come(futures: list[Future[Answer]], cancels: list[Cancel]) -> Iterator[Answer]:

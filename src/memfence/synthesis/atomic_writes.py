@@ -145,7 +145,7 @@ class _Search:
         return None
 
     def decided(self, program: Program, claim: Claim, model: ModelSpec) -> Answer:
-        answer = decide(program, claim, model, fair=self.options.fair, limits=self.limits)
+        answer = decide(program, claim, model, fairness=self.options.fairness, limits=self.limits)
         self.checks += 1
         self.states += answer.cost.states
         if answer.verdict is Verdict.UNKNOWN:
@@ -164,7 +164,7 @@ class _Search:
     def shortened(self, found: _Counterexample) -> _Counterexample:
         """Writes committed as early as the counterexample allows."""
         program = found.lasso.trace.program
-        conditions = fairness_of(program, found.claim, self.model, self.options.fair)
+        conditions = fairness_of(program, found.claim, self.model, self.options.fairness)
         return _Counterexample(found.claim, with_early_commits(found.lasso, found.claim, conditions))
 
     # The paper's loop
@@ -203,7 +203,7 @@ class _Search:
                     return chosen, None
                 found = self.shortened(found)
                 clause = clause_of(
-                    self.base, chosen, found.lasso, found.claim, fair=self.options.fair, waits_for=self.waits
+                    self.base, chosen, found.lasso, found.claim, fairness=self.options.fairness, waits_for=self.waits
                 )
                 self.clauses.append(clause)
                 literals = self.literals(clause)

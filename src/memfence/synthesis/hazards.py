@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.accesses import accesses
-from memfence.models.fairness import Condition, is_true
+from memfence.models.fairness import Condition, Fairness, is_true
 from memfence.models.replay import replay
 from memfence.models.state import Commit, ProcessStep, Rendezvous, State, Step
 from memfence.models.steps import MemoryModel, take
@@ -136,10 +136,16 @@ def _moved(lasso: Lasso, old: int, new: int, claim: Claim, conditions: tuple[Con
 
 
 def clause_of(
-    plain: Program, chosen: frozenset[AtomicWrite], lasso: Lasso, claim: Claim, *, fair: bool, waits_for: WaitsFor
+    plain: Program,
+    chosen: frozenset[AtomicWrite],
+    lasso: Lasso,
+    claim: Claim,
+    *,
+    fairness: Fairness,
+    waits_for: WaitsFor,
 ) -> Clause:
     """What the run, possible with exactly the `chosen` writes of `plain` atomic, demands of any list."""
-    blind = claim.formula is not None and is_stutter_invariant(claim.formula) and not fair
+    blind = claim.formula is not None and is_stutter_invariant(claim.formula) and fairness is Fairness.NONE
     trace = lasso.trace
     known = frozenset(writes_of(plain))
     needed: set[AtomicWrite] = set()

@@ -100,7 +100,8 @@ class CheckOracle:
 
     def _clause(self, result: CheckResult) -> Clause:
         trace = result.trace
-        if trace is None or self._is_temporal or self.program.language == "dve":
+        is_cut = trace is not None and trace.failure is not None and self.criterion is not Criterion.SAFETY
+        if trace is None or self._is_temporal or self.program.language == "dve" or is_cut:  # part of the run is missing
             return Clause(tuple(edit.number for edit in self.edits), lambda: trace)
         if self.criterion is Criterion.TRF:
             return self._race_clause(trace)

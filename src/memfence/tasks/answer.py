@@ -48,7 +48,8 @@ class Answer(Record):
     """The verdict, why, and what it cost. `counts` are numbers that only some engines have.
 
     `tried`: the engines that were asked, in order; none where an engine answers for itself. `visited`: of a proof, the
-    states that it rests on, in the engine's own form, where whoever writes it down can use them.
+    states that it rests on, in the engine's own form, where whoever writes it down can use them. `taken`: transitions,
+    by process and number, that some run takes; of a complete search all of them. None where the engine does not count.
     """
 
     verdict: Verdict
@@ -59,6 +60,7 @@ class Answer(Record):
     final_states: tuple[FinalState, ...] = ()
     tried: tuple[Tried, ...] = ()
     visited: object = field(default=None, compare=False)
+    taken: frozenset[tuple[int, int]] | None = field(default=None, compare=False)
 
     @property
     def is_conclusive(self) -> bool:

@@ -11,6 +11,8 @@ class Criterion(StrEnum):
     SAFETY = "safety"
     PERSISTENT = "persistent"
     ROBUST = "robust"
+    POVSO = "povso"
+    PO = "po"
     STATE_ROBUST = "state-robust"
     TRF = "trf"
     DRF = "drf"
@@ -23,7 +25,7 @@ class Criterion(StrEnum):
     @property
     def is_about_tso(self) -> bool:
         """Whether it is defined for TSO only: an answer about another model would not be about that model."""
-        return self in (Criterion.PERSISTENT, Criterion.TRF)
+        return self in (Criterion.PERSISTENT, Criterion.POVSO, Criterion.PO, Criterion.TRF)
 
     @property
     def is_about_accesses(self) -> bool:

@@ -10,6 +10,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from memfence.execution.trace import Trace
+from memfence.models.fairness import Fairness
 from memfence.models.spec import ModelSpec
 from memfence.records import Record
 from memfence.tasks.criterion import Criterion
@@ -66,7 +67,11 @@ class NonScState(Record):
     """SC does not reach the last state, or does not fail like this."""
 
 
-Finding = BadState | BadFinalState | StepFails | Deadlocked | Overtakes | Races | NonScState
+class NoScRun(Record):
+    """No SC run has the same program order, and what else the criterion compares."""
+
+
+Finding = BadState | BadFinalState | StepFails | Deadlocked | Overtakes | Races | NonScState | NoScRun
 
 
 class Route(Enum):
@@ -148,12 +153,12 @@ class Counterexample(Record):
 class Exhausted(Record):
     """Every state of the model was visited; `pending`: no buffer ever held more, so that no bound was met.
 
-    `fair`: the answer is about infinite runs, and only weakly fair ones if this is true.
+    `fair`: the answer is about infinite runs, and only those in which processes are so fair.
     """
 
     model: ModelSpec
     pending: int | None = None
-    fair: bool | None = None
+    fair: Fairness | None = None
 
 
 class Closure(Enum):
@@ -171,7 +176,7 @@ class Fixpoint(Record):
     """A search over sets of states came to its end, for buffers of any length. `fair` as in `Exhausted`."""
 
     closure: Closure
-    fair: bool | None = None
+    fair: Fairness | None = None
 
 
 class Parameterised(Record):
@@ -212,9 +217,18 @@ class NoExecution(Record):
 
 
 class Complete(Record):
-    """Every execution was looked at: no loop goes round more often than it was unrolled."""
+    """Every execution was looked at: no loop goes round more often than it was unrolled.
+
+    Where the verdict is bounded all the same, notes of the program say by what.
+    """
 
     unrolled: int
+
+
+class EveryOrder(Record):
+    """Every run was followed; each of the `orders` in which processes do things is one of SC, too."""
+
+    orders: int
 
 
 class ScItself(Record):
@@ -231,7 +245,7 @@ class Bound(Record):
     """
 
     model: ModelSpec
-    fair: bool | None = None
+    fair: Fairness | None = None
 
 
 class DelayBound(Record):
@@ -263,7 +277,7 @@ class Limit(Record):
     """The search stopped before its end, after so many states. `under_sc`: it was a search of SC states.
 
     `found`: what was asked for is reachable, but no run to it was found in time. `unrolled`: executions were looked for
-    in which loops go round at most so often.
+    with loops unrolled so often.
     """
 
     stop: Stop
@@ -306,7 +320,18 @@ class Outside(Record):
     obstacle: Obstacle
 
 
-Proof = Exhausted | Fixpoint | Parameterised | Invariant | NoAttack | Implied | NoExecution | Complete | ScItself
+Proof = (
+    Exhausted
+    | Fixpoint
+    | Parameterised
+    | Invariant
+    | NoAttack
+    | Implied
+    | NoExecution
+    | Complete
+    | EveryOrder
+    | ScItself
+)
 Shows = CounterexampleRun | Lasso | Counterexample
 Unknown = Limit | Torn | ByDependencies | MayWait | OutOfReach | Outside
 Evidence = Shows | Proof | Bound | DelayBound | FewThreads | Cut | Unknown

@@ -29,18 +29,21 @@ class Requirement(Record):
 
 DRF, TRF = Requirement(Criterion.DRF, TSO), Requirement(Criterion.TRF, TSO)
 PERSISTENT = Requirement(Criterion.PERSISTENT, TSO)
+POVSO, PO = Requirement(Criterion.POVSO, TSO), Requirement(Criterion.PO, TSO)
 ROBUST_TSO, ROBUST_PSO = Requirement(Criterion.ROBUST, TSO), Requirement(Criterion.ROBUST, PSO)
 STATE_TSO, STATE_PSO = Requirement(Criterion.STATE_ROBUST, TSO), Requirement(Criterion.STATE_ROBUST, PSO)
 
 STRONGEST_FIRST = (DRF, TRF, PERSISTENT, ROBUST_TSO, ROBUST_PSO, STATE_TSO, STATE_PSO)
-"""So that one proof answers many; TSO before PSO, so that one violation does."""
+"""So that one proof answers many; TSO before PSO, so that one violation does. PoVso and Po are not among them: they are
+decided by following every run, which `compare` would have to wait for."""
 
 _WEAKER: dict[Requirement, tuple[Requirement, ...]] = {
     DRF: (TRF, ROBUST_PSO),
     TRF: (PERSISTENT, ROBUST_TSO),
-    PERSISTENT: (STATE_TSO,),
+    PERSISTENT: (POVSO,),
     ROBUST_PSO: (ROBUST_TSO, STATE_PSO),
-    ROBUST_TSO: (STATE_TSO,),
+    ROBUST_TSO: (POVSO,),
+    POVSO: (PO, STATE_TSO),
     STATE_PSO: (STATE_TSO,),
 }
 
@@ -64,13 +67,15 @@ def implies(program: Program, stronger: Requirement, other: Requirement) -> bool
     return stronger == other or any(implies(program, step, other) for step in weaker(program, stronger))
 
 
-def attackable(program: Program, model: ModelSpec) -> tuple[Requirement, ...]:
-    """Those that directly make the program state-robust under `model`, and that SC exploration decides."""
-    wanted = Requirement(Criterion.STATE_ROBUST, model.unbounded)
+def attackable(
+    program: Program, model: ModelSpec, criterion: Criterion = Criterion.STATE_ROBUST
+) -> tuple[Requirement, ...]:
+    """Those of `model` that imply the criterion, and that SC exploration decides."""
+    wanted = Requirement(criterion, model.unbounded)
     return tuple(
         stronger
         for stronger in STRONGEST_FIRST
         if stronger.criterion in (Criterion.PERSISTENT, Criterion.ROBUST)
         and stronger.model == model.unbounded
-        and wanted in weaker(program, stronger)
+        and implies(program, stronger, wanted)
     )

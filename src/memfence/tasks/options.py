@@ -4,17 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field, replace
-from typing import Literal, Self
+from typing import Literal, Self, assert_never
 
 from memfence.deadline import Deadline
+from memfence.models.fairness import Fairness
 from memfence.models.spec import SPECS, ModelName, ModelSpec
-from memfence.program.ir import Ends, Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, Temporal
+from memfence.program.facts.labels import no_acceptance_cycle, no_non_progress_cycle
+from memfence.program.ir import (
+    Ends,
+    Final,
+    Forbidden,
+    Invariant,
+    Ltl,
+    NoDeadlock,
+    Program,
+    Property,
+    PropertyAutomaton,
+    Temporal,
+)
 from memfence.records import Record
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, all_processors
 from memfence.tasks.task import ALL_REDUCTIONS
 
-EngineName = Literal["auto", "explicit", "symbolic", "dual"]
+CycleKind = Literal["acceptance", "non-progress"]
+EngineName = Literal["auto", "explicit", "symbolic", "dual", "graphs"]
+GRAPHS = "graphs"
+"""The engine that looks at executions, not at states."""
 BoundPer = Literal["variable", "process"]
 
 COMPACT_FROM = 50_000
@@ -51,6 +67,8 @@ class CheckOptions(Record, kw_only=True):
     ends: bool = False
     define: tuple[tuple[str, str], ...] = ()
     fair: bool = False
+    strongly_fair: bool = False
+    cycles: CycleKind | None = None
     buffer_bound: int | None = None
     bound_per: BoundPer = "variable"
     abstract: int | None = None
@@ -80,6 +98,7 @@ class CheckOptions(Record, kw_only=True):
             deadline=self.deadline or Deadline(self.timeout_seconds),
             memory_megabytes=self.memory_megabytes,
             threads=self.threads or all_processors(),
+            asked_threads=self.threads,
             compact_from=COMPACT_FROM if self.compact else 0,
             progress=self.progress,
             cluster=self.cluster,
@@ -94,6 +113,11 @@ class CheckOptions(Record, kw_only=True):
         return replace(self, deadline=Deadline(self.timeout_seconds))
 
     @property
+    def fairness(self) -> Fairness:
+        """What is assumed of processes that can move."""
+        return Fairness.STRONG if self.strongly_fair else Fairness.WEAK if self.fair else Fairness.NONE
+
+    @property
     def given_properties(self) -> tuple[Property, ...]:
         """The properties asked for here, in a fixed order."""
         ltl = () if self.ltl is None else (self.ltl,)
@@ -104,7 +128,20 @@ class CheckOptions(Record, kw_only=True):
 def properties_to_check(program: Program, options: CheckOptions) -> tuple[Property, ...]:
     """The properties given in `options`, else those that the program states; a deadlock keeps processes from ending."""
     stated = options.given_properties or program.properties
+    if options.cycles is not None:
+        stated = (*options.given_properties, no_cycle(program, options.cycles))
     return (*(p for p in stated if not isinstance(p, NoDeadlock)), Ends()) if options.ends else stated
+
+
+def no_cycle(program: Program, kind: CycleKind) -> PropertyAutomaton:
+    """What `--cycles` asks of a program with labels."""
+    match kind:
+        case "acceptance":
+            return no_acceptance_cycle(program)
+        case "non-progress":
+            return no_non_progress_cycle(program)
+        case _:
+            assert_never(kind)
 
 
 def criterion_to_check(program: Program, options: CheckOptions) -> Criterion:

@@ -34,7 +34,7 @@ class CheckResult(Shown, Record, repr=False):
     """The answer to one question about one program. `report.words.sentences` puts what the verdict covers into words.
 
     `properties`: what was asked, for safety; of temporal properties the one that decided. `final_states` pairs the
-    observed values with how often they were met. `doubts`: why a HOLDS may say less than it seems to. `races`: for C,
+    observed values with how often they were met. `vacuity`: why a HOLDS may say less than it seems to. `races`: for C,
     the plain accesses that race; None: not asked. `asked_model`: another name of the model, if that was asked: "x86".
     """
 
@@ -46,7 +46,7 @@ class CheckResult(Shown, Record, repr=False):
     limits: Limits
     stats: Stats
     final_states: tuple[tuple[tuple[int, ...], int], ...] | None = None
-    doubts: tuple[VacuityWarning, ...] = ()
+    vacuity: tuple[VacuityWarning, ...] = ()
     races: PlainRaces | None = None
     asked_model: str = ""
 
@@ -116,7 +116,7 @@ class ModelAnswer(Record):
         return self.shown.variants if self.shown is not None else ()
 
 
-class PortableResult(Shown, Record, repr=False):
+class ModelsResult(Shown, Record, repr=False):
     """The answers for several models, in the order in which they were asked for.
 
     `properties`: what was asked besides assertions and errors; `not_asked`: what the program states besides.

@@ -49,6 +49,7 @@ class NoAcceptedRun(Record):
     """No infinite run is accepted by the automaton and meets all `conditions` again and again.
 
     `edges` go by state; each of `marks` has to be visited again and again, too. The masks of edges are over `atoms`.
+    `stutters`: the automaton cannot tell how often a state is repeated.
     """
 
     edges: tuple[tuple[BuchiEdge, ...], ...]
@@ -56,12 +57,13 @@ class NoAcceptedRun(Record):
     marks: int
     atoms: tuple[Expr, ...]
     conditions: tuple[Condition, ...]
+    stutters: bool = False
 
 
 class GoodExecutions(Record):
     """No execution fails a check, violates one of `properties` or has a race of which the model speaks.
 
-    `unrolled`: of those in which loops go round at most so often; None: as often as needed, or as time allows.
+    `unrolled`: of those with loops unrolled so often; None: as often as needed, or as time allows.
     """
 
     properties: tuple[Property, ...]

@@ -39,6 +39,13 @@ class NeverTrue(Record):
     premise: str
 
 
+class NoWayThere(Record):
+    """The property looks whether a process is at `place`, and no step leads there. `stated` as above."""
+
+    stated: int
+    place: str
+
+
 class NothingToCheck(Record):
     """The model was compared with itself, and nothing else was asked."""
 
@@ -47,4 +54,4 @@ class OneProcess(Record):
     """There is nobody else to see what the only process does, and nothing was asked about it."""
 
 
-VacuityWarning = Stuck | NeverTaken | NeverReached | NeverTrue | NothingToCheck | OneProcess
+VacuityWarning = Stuck | NeverTaken | NeverReached | NeverTrue | NoWayThere | NothingToCheck | OneProcess

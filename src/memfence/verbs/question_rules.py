@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from memfence.records import Record
 from memfence.tasks.criterion import Criterion
+from memfence.tasks.options import GRAPHS
 from memfence.verbs.option import Rule
 from memfence.verbs.usage import Usage
 
@@ -49,7 +50,7 @@ def question_of(usage: Usage) -> Question | None:
 
 
 def defined_for_model(usage: Usage, value: Any) -> str | None:
-    """Persistence and triangular races are about TSO; `drf` implies robustness under every model."""
+    """Most criteria are about TSO; `drf` implies robustness under every model."""
     asked = question_of(usage)
     if asked is None or not asked.criterion.is_about_tso or not asked.options.spec.reorders_stores:
         return None
@@ -88,7 +89,7 @@ def for_engine(usage: Usage, value: Any) -> str | None:
     asked = question_of(usage)
     if asked is not None and value in UNBOUNDED and asked.options.model == "sc":
         return f"the {value} engine is about store buffers, and sc has none; use --engine explicit"
-    if asked is None or value == "auto" or (asked.is_safety and asked.asks_states):
+    if asked is None or value in ("auto", GRAPHS) or (asked.is_safety and asked.asks_states):
         return None
     if asked.is_safety and value not in UNBOUNDED:
         return None  # what decides temporal properties searches states one by one
@@ -134,6 +135,18 @@ def shared_by_machines(usage: Usage, value: Any) -> str | None:
         return f"machines share explicit searches; the {asked.options.engine} engine works on one"
     if asked.criterion not in ON_CLUSTER:
         return f"the search that decides `{asked.criterion}` is not shared between machines"
+    return None
+
+
+def fixed_by_checks(usage: Usage, value: Any) -> str | None:
+    """`fix`: one search after the other, each of which machines can share; for safety, and by fences."""
+    asked = question_of(usage)
+    if asked is None:
+        return None
+    if asked.is_temporal:
+        return "atomic writes are looked for on one machine"
+    if not asked.is_safety:
+        return f"fences for `{asked.criterion}` are chosen on one machine; `check` shares its search"
     return None
 
 

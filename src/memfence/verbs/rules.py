@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from memfence.failures import allowed_words
-from memfence.models.catalogue import WITHOUT_STATES
-from memfence.verbs.models import BY_STATES
+from memfence.models.catalogue import WITHOUT_STATES, states_of
+from memfence.tasks.options import GRAPHS
+from memfence.verbs.models import AS_GRAPHS, BY_STATES
 from memfence.verbs.option import Rule
 from memfence.verbs.usage import Usage, is_more_than_absence
 
@@ -37,6 +38,8 @@ def _either(names: Iterable[str]) -> str:
 
 def states(usage: Usage, value: Any) -> str | None:
     """For models that have states; `check` asks several of them, `fix` and `why` one."""
+    if usage.said.get("engine") == GRAPHS:
+        return f"it is about searching states, and --engine {GRAPHS} looks at executions; leave one of the two out"
     others = [name for name in usage.models if name not in BY_STATES]
     if others:
         return f"it is about searching states, and `{others[0]}` has none; use --model {_either(BY_STATES)}"
@@ -52,8 +55,20 @@ def one_with_states(usage: Usage, value: Any) -> str | None:
     return None
 
 
+def for_models(usage: Usage, value: Any) -> str | None:
+    """Engines search the states of one model, but for one that takes executions, under the models that it knows."""
+    if value != GRAPHS:
+        return None if value == "auto" else states(usage, value)
+    if usage.verb != "check":
+        return "it looks at executions one by one, and that is for `check`"
+    others = [name for name in usage.models if name not in AS_GRAPHS]
+    return f"it does not know {', '.join(others)}; use --model {_either(AS_GRAPHS)}" if others else None
+
+
 def executions(usage: Usage, value: Any) -> str | None:
     """For models that are answered by the executions of unrolled loops."""
+    if usage.said.get("engine") == GRAPHS:
+        return None
     if usage.models and all(name in BY_STATES for name in usage.models):
         need = "needs" if len(usage.models) == 1 else "need"
         other = f"leave it out, or use --model {_either(WITHOUT_STATES)}"
@@ -91,10 +106,10 @@ def statistics(usage: Usage, value: Any) -> str | None:
 
 
 def needs_model(model: str, *, because: str) -> Rule:
-    """For this model alone."""
+    """For models with these states alone."""
 
     def rule(usage: Usage, value: Any) -> str | None:
-        return because if is_more_than_absence(value) and usage.models and usage.models != (model,) else None
+        return because if is_more_than_absence(value) and [*map(states_of, usage.models)] not in ([], [model]) else None
 
     return rule
 
@@ -137,6 +152,22 @@ def on_one_machine(usage: Usage, value: Any) -> str | None:
     """A proof needs all states in one place."""
     if usage.says("certificate") or usage.says("verify"):
         return "the states of a proof have to be on one machine"
+    return None
+
+
+def certified_weakly(usage: Usage, value: Any) -> str | None:
+    """Ranks count the steps to what comes again and again; strong fairness promises that on a condition only."""
+    if value and (usage.says("certificate") or usage.says("verify")):
+        return "proofs in files know weak fairness only: use --fair, or leave the certificate out"
+    if value and usage.says("cluster"):
+        return "machines of a cluster search for weakly fair runs only: use --fair, or leave --cluster out"
+    return None
+
+
+def certified_by_formulas(usage: Usage, value: Any) -> str | None:
+    """A proof in a file says what it proves as a formula, or as what the program states."""
+    if usage.says("certificate") or usage.says("verify"):
+        return "a proof in a file is about formulas and `never` claims: state the cycles as one of them"
     return None
 
 

@@ -90,4 +90,42 @@ int main() {
     std::thread other([] { kept().number = 4; });
     other.join();
 }
+#elif PART == 7  // a thread may use a global after it was destroyed: nobody waits for the thread
+struct Kept {
+    std::atomic<int> number{1};
+    ~Kept() { number = 0; }
+} kept;
+int main() {
+    std::thread other([] { CLAIM(kept.number >= 0); });
+    other.detach();
+}
+#elif PART == 8  // the thread-local of main is destroyed before what is global
+int order;
+struct Global {
+    ~Global() { CLAIM(order == 1); }
+} global;
+struct Local {
+    int number = 0;
+    ~Local() { order++; }
+};
+thread_local Local local;
+int main() {
+    local.number = 1;
+    std::thread other([] {});
+    other.join();
+}
+#elif PART == 9  // exit by a thread destroys its own thread-local, and no other's
+struct Local {
+    int number = 0;
+    ~Local() { CLAIM(number == 2); }
+};
+thread_local Local local;
+int main() {
+    local.number = 1;
+    std::thread other([] {
+        local.number = 2;
+        std::exit(0);
+    });
+    other.join();
+}
 #endif

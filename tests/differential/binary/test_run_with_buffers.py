@@ -185,7 +185,7 @@ def check_outcomes(seed: int, name: str, folder: Path) -> int:
     path = folder / f"random{seed}.c"
     path.write_text(c_text(threads, BY_ARGUMENTS))
     program = build_program(Sources(files=(str(path),)), folder)
-    options = RunOptions(reorders_stores=name == "pso")
+    options = RunOptions(model=name)
 
     def explored(*words: int) -> RunResult:
         asked = replace(options, arguments=tuple(map(str, words)))

@@ -16,14 +16,14 @@ from support.generators.random_c import random_c
 pytestmark = [needs_clang, pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")]
 
 WEAKER = (("sc", "tso"), ("tso", "pso"), ("tso", "rc11"), ("sc", "armv8"))
-SAME = (("tso", "x86"), ("tso", "run tso"), ("pso", "run pso"))
+SAME = (("tso", "x86"), ("sc", "run sc"), ("tso", "run tso"), ("pso", "run pso"))
 
 
 def answers(path: Path) -> dict[str, Verdict]:
     found = {model: memfence.check(path, model=model, timeout_seconds=30).verdict for model in ("sc", "tso", "pso")}
     for answer in memfence.check_models(path, "x86,rc11,armv8", timeout_seconds=60).answers:
         found[answer.name] = answer.verdict
-    for model in ("tso", "pso"):
+    for model in ("sc", "tso", "pso"):
         found[f"run {model}"] = memfence.run(path, model=model, timeout_seconds=30).verdict
     return found
 

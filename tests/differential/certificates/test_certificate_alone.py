@@ -58,7 +58,7 @@ def test_what_processes_never_do_by_themselves_they_never_do(model: str) -> None
 
 def check_left_out(seed: int) -> bool:
     """Draw what is left out: what is accepted then is true, under any model. Whether something was, and was needed."""
-    random, program = Random(seed), passing_program(seed, crowd=seed % 4 == 0)
+    random, program = Random(seed), passing_program(seed, instances=seed % 4 == 0)
     program = replace(program, properties=(Forbidden(seen_state(program, random), "drawn"),))
     model = random.choice(["sc", "tso"] if program.any_number else ["sc", "tso", "pso"])
     claim = Claim(model=model, any_number=program.any_number)

@@ -37,7 +37,7 @@ from memfence.tasks.evidence import Closure, Fixpoint
 from memfence.tasks.limits import Limits
 from support.certificates import beginning, container, judge
 from support.generators.cyclic_programs import cyclic_program
-from support.generators.parameterised_programs import bad_state, crowd_program
+from support.generators.parameterised_programs import bad_state, parameterised_program
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 FENCED = """#include "memfence.h"
@@ -122,8 +122,8 @@ def test_certificates_are_made_and_accepted_exactly_where_claims_hold() -> None:
         check_seed(seed)
 
 
-def check_crowd(seed: int, model: str) -> None:
-    program = crowd_program(seed)
+def check_parameterised(seed: int, model: str) -> None:
+    program = parameterised_program(seed)
     bad = Forbidden(bad_state(program, Random(seed)), "drawn")
     program = replace(program, properties=(bad,))
     verdict = check(program, model=model).answer.verdict
@@ -139,13 +139,13 @@ def check_crowd(seed: int, model: str) -> None:
 @pytest.mark.parametrize("model", ["sc", "tso"])
 @pytest.mark.parametrize("seed", [*range(8), 29, 37, 61])
 def test_certificates_for_any_number_of_threads_agree_with_the_engine(seed: int, model: str) -> None:
-    check_crowd(seed, model)
+    check_parameterised(seed, model)
 
 
 @pytest.mark.slow
 def test_certificates_for_any_number_of_threads_agree_with_the_engine_on_many_programs() -> None:
     for seed in range(300):
-        check_crowd(seed, "sc" if seed % 2 else "tso")
+        check_parameterised(seed, "sc" if seed % 2 else "tso")
 
 
 def test_threads_stand_for_threads_one_by_one() -> None:

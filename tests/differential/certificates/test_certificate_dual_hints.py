@@ -24,7 +24,7 @@ from memfence.source import SourceText
 from memfence.tasks.limits import Limits
 from support.certificates import beginning, container, judge
 from support.generators.cyclic_programs import cyclic_program
-from support.generators.parameterised_programs import bad_state, crowd_program
+from support.generators.parameterised_programs import bad_state, parameterised_program
 
 SHORT = "bit x; active proctype P() { x = 1; x = 1 } active proctype Q() { bit b; b = x; b = x }"
 CLAIM = Claim(model="tso", forbid=("P@#2 && Q.b == 1",))
@@ -32,7 +32,7 @@ CLAIM = Claim(model="tso", forbid=("P@#2 && Q.b == 1",))
 
 def drawn(seed: int) -> tuple[Program, Claim]:
     if seed % 2:
-        program = crowd_program(seed)
+        program = parameterised_program(seed)
         bad = Forbidden(bad_state(program, Random(seed)), "drawn")
         return replace(program, properties=(bad,)), Claim(model="tso", any_number=program.any_number)
     random, program = Random(seed), cyclic_program(seed, ordered=seed % 3 == 0)

@@ -1,4 +1,4 @@
-"""What is too large for a judge of processes alone, or only looks so: both checkers say the same, and in time."""
+"""What is too large for a checker of processes alone, or only looks so: both checkers say the same, and in time."""
 
 from __future__ import annotations
 
@@ -141,9 +141,9 @@ def test_first_values_are_counted() -> None:
 
 def test_bad_configurations_are_counted_apart_for_those_that_are_asked_about() -> None:
     """300,000 values of memory, with what the question names, and again with one that may have failed."""
-    crowd = several(process(3, [(0, 1, Assign(0, Const(0)))], BIT, name="T"))
+    instances = several(process(3, [(0, 1, Assign(0, Const(0)))], BIT, name="T"))
     bad = conjunction(At(0, frozenset({2})), Binary("==", Shared(variable_address(0)), Const(5)))
-    assert judged(program(*crowd, bad=bad, values=Domain(0, 299_999), any_number=("T",))) is None
+    assert judged(program(*instances, bad=bad, values=Domain(0, 299_999), any_number=("T",))) is None
 
 
 def test_bad_configurations_are_counted_before_they_are_looked_at() -> None:

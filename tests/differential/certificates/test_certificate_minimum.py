@@ -38,6 +38,7 @@ from support.certificates import Chunks, chunks_of, container, judge
 from support.generators.criteria_programs import PLAIN, criteria_programs
 from support.generators.random_runs import random_run
 from support.models import spec
+from support.sampling import listed, sampled
 from support.sc_traces import check_trace_of_a_run
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -77,7 +78,11 @@ def check_program(program: Program, criterion: str, model: Model) -> None:
     assert holds(variant(fenced, sites, chosen).program, Criterion(criterion), model)
 
 
-def check_minimum(criterion: str, model: Model, examples: int, most_sites: int) -> None:
+@pytest.mark.parametrize(("criterion", "model"), CASES)
+@listed("examples, most_sites", [(2, 5)], [(60, 6)])
+def test_a_minimum_is_certified_and_nothing_cheaper_works(
+    criterion: str, model: Model, examples: int, most_sites: int
+) -> None:
     @given(questions(Criterion(criterion), model))
     @settings(max_examples=examples, phases=(Phase.generate,), derandomize=True, **SETTINGS)
     def agrees(program: Program) -> None:
@@ -87,35 +92,19 @@ def check_minimum(criterion: str, model: Model, examples: int, most_sites: int) 
     agrees()
 
 
-@pytest.mark.parametrize(("criterion", "model"), CASES)
-def test_a_minimum_is_certified_and_nothing_cheaper_works(criterion: str, model: Model) -> None:
-    check_minimum(criterion, model, 2, 5)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("criterion", "model"), CASES)
-def test_a_minimum_is_certified_and_nothing_cheaper_works_on_many_programs(criterion: str, model: Model) -> None:
-    check_minimum(criterion, model, 60, 6)
-
-
-def check_runs(examples: int) -> None:
-    @given(criteria_programs(PLAIN), st.randoms(use_true_random=False), st.sampled_from(["tso", "tso", "pso"]))
-    @settings(max_examples=examples, **SETTINGS)
-    def agrees(program: Program, random: object, model: Model) -> None:
-        run = random_run(program, spec(model).definition, random, most=40)
-        assume(run.failure is None and run.end.is_plain)
-        check_trace_of_a_run(run, model)
-
-    agrees()
-
-
-def test_a_run_has_the_trace_of_an_sc_run_exactly_where_the_definitions_say() -> None:
-    check_runs(12)
-
-
-@pytest.mark.slow
-def test_many_runs_have_the_trace_of_an_sc_run_exactly_where_the_definitions_say() -> None:
-    check_runs(1000)
+@sampled(
+    quick=12,
+    slow=1000,
+    program=criteria_programs(PLAIN),
+    random=st.randoms(use_true_random=False),
+    model=st.sampled_from(["tso", "tso", "pso"]),
+)
+def test_a_run_has_the_trace_of_an_sc_run_exactly_where_the_definitions_say(
+    program: Program, random: object, model: Model
+) -> None:
+    run = random_run(program, spec(model).definition, random, most=40)
+    assume(run.failure is None and run.end.is_plain)
+    check_trace_of_a_run(run, model)
 
 
 @given(

@@ -1,4 +1,4 @@
-"""Minimum sets of fences: the judge in C++ says what the judge in Python says, of good certificates and of bad ones."""
+"""Minimum sets of fences: the checker in C++ says what the one in Python says, of good certificates and of bad ones."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ from support.generators.drawn_clauses import drawn_question, drawn_run, drawn_si
 from support.generators.programs import EVERYTHING, Shape, programs
 from support.models import spec
 from support.mutated_minima import MUTATIONS
+from support.sampling import listed
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 SETTINGS = {"deadline": None, "suppress_health_check": list(HealthCheck), "database": None}
@@ -64,7 +65,7 @@ Verdict = Condition | str | None
 
 
 def verdict_of(judge: Callable[[], object]) -> Verdict:
-    """None: accepted. Any other exception is a fault of the judge."""
+    """None: accepted. Any other exception is a fault of the checker."""
     try:
         judge()
     except Refused as refused:
@@ -85,7 +86,8 @@ def same_verdict(question: Question, criterion: str, sites: Sequence[Site], clau
     return slow
 
 
-def check_clauses(examples: int, useful: float) -> None:
+@listed("examples, useful", [(300, 0.0)], [(2000, 0.001)])
+def test_both_checkers_say_the_same_of_any_clause(examples: int, useful: float) -> None:
     """`useful`: the share of clauses that is accepted, at least."""
     accepted = dict.fromkeys(CRITERIA, 0)
 
@@ -110,15 +112,6 @@ def check_clauses(examples: int, useful: float) -> None:
     agrees()
     assert accepted["drf"] == 0
     assert all(accepted[one] >= examples * useful for one in CRITERIA[:5]), accepted
-
-
-def test_both_judges_say_the_same_of_any_clause() -> None:
-    check_clauses(300, 0.0)
-
-
-@pytest.mark.slow
-def test_both_judges_say_the_same_of_many_clauses() -> None:
-    check_clauses(2000, 0.001)
 
 
 # Certificates of `fix`, and mutations of them.
@@ -146,7 +139,7 @@ ALL = [
 
 
 def both(program: Program, claim: Claim, chunks: Chunks) -> Verdict:
-    """The same from both judges of the section alone."""
+    """The same from both checkers of the section alone."""
     slow = verdict_of(lambda: _minimum(Case(program, claim, fast=False), section_of(chunks)))
     fast = verdict_of(lambda: _minimum(Case(program, claim, fast=True), section_of(chunks)))
     assert (fast is None) == (slow is None), (slow, fast, [json.loads(content) for _, content in chunks[1:]])
@@ -154,7 +147,7 @@ def both(program: Program, claim: Claim, chunks: Chunks) -> Verdict:
 
 
 def check_mutants(program: Program, claim: Claim, chunks: Chunks, count: int) -> int:
-    """How many mutations both judges accept; the certificate itself they do."""
+    """How many mutations both checkers accept; the certificate itself they do."""
     assert both(program, claim, chunks) is None
     random, accepted = Random(count), 0
     listed, *runs = (json.loads(content) for _, content in chunks[1:])
@@ -202,7 +195,7 @@ def check_example(name: str, keywords: dict[str, Any], folder: Path, count: int)
 
 
 @pytest.mark.parametrize(("name", "keywords"), FEW, ids=str)
-def test_both_judges_say_the_same_of_certificates_of_examples(
+def test_both_checkers_say_the_same_of_certificates_of_examples(
     name: str, keywords: dict[str, Any], tmp_path: Path
 ) -> None:
     assert check_example(name, keywords, tmp_path, 60)
@@ -210,13 +203,20 @@ def test_both_judges_say_the_same_of_certificates_of_examples(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "keywords"), ALL, ids=str)
-def test_both_judges_say_the_same_of_certificates_of_all_examples(
+def test_both_checkers_say_the_same_of_certificates_of_all_examples(
     name: str, keywords: dict[str, Any], tmp_path: Path
 ) -> None:
     check_example(name, keywords, tmp_path, 120)
 
 
-def check_random(criterion: str, model: Model, examples: int, count: int) -> None:
+CASES = [("safety", "tso"), ("safety", "pso"), ("persistent", "tso"), ("robust", "tso"), ("robust", "pso")]
+
+
+@pytest.mark.parametrize(("criterion", "model"), CASES)
+@listed("examples, count", [(2, 40)], [(60, 100)])
+def test_both_checkers_say_the_same_of_certificates_of_random_programs(
+    criterion: str, model: Model, examples: int, count: int
+) -> None:
     @given(questions(Criterion(criterion), model))
     @settings(max_examples=examples, phases=(Phase.generate,), derandomize=True, **SETTINGS)
     def agrees(program: Program) -> None:
@@ -230,20 +230,6 @@ def check_random(criterion: str, model: Model, examples: int, count: int) -> Non
         check_mutants(fenced, claim, list(minimum_chunks(question_of(claim, fenced), fenced, fixed)), count)
 
     agrees()
-
-
-CASES = [("safety", "tso"), ("safety", "pso"), ("persistent", "tso"), ("robust", "tso"), ("robust", "pso")]
-
-
-@pytest.mark.parametrize(("criterion", "model"), CASES)
-def test_both_judges_say_the_same_of_certificates_of_random_programs(criterion: str, model: Model) -> None:
-    check_random(criterion, model, 2, 40)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("criterion", "model"), CASES)
-def test_both_judges_say_the_same_of_certificates_of_many_random_programs(criterion: str, model: Model) -> None:
-    check_random(criterion, model, 60, 100)
 
 
 # The search for a cheaper choice.

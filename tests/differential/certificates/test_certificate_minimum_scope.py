@@ -1,4 +1,4 @@
-"""What theorem 12 does not cover is refused by both judges: each of these would prove a minimum that is none."""
+"""What theorem 12 does not cover is refused by both checkers: each of these would prove a minimum that is none."""
 
 from __future__ import annotations
 

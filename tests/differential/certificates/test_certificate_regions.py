@@ -1,6 +1,7 @@
 """Steps that write by what they read elsewhere, and regions that hold the bus: both checkers against the definitions.
 
-The judges get all states of SC. What they accept has to be persistent, or robust, run by run; what they refuse is not.
+The checkers get all states of SC. What they accept has to be persistent, or robust, run by run; what they refuse
+is not.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from support.certificates import beginning, blocks_of, container, judge
 from support.generators.random_runs import random_run
 from support.generators.region_programs import endless_program, guarded_program, region_program
 from support.models import spec
+from support.sampling import listed
 from support.sc_traces import check_trace_of_a_run
 from twins import criteria as twin
 
@@ -85,15 +87,9 @@ def check_races(program: Program) -> None:
 
 
 @pytest.mark.parametrize("shape", ["guarded", "regions"])
-def test_both_checkers_judge_races_as_the_engine_does(shape: str) -> None:
-    for seed in range(200, 260):
-        check_races(DRAWN[shape](seed))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("shape", ["guarded", "regions"])
-def test_both_checkers_judge_races_of_many_programs_as_the_engine_does(shape: str) -> None:
-    for seed in range(6_000, 7_500):
+@listed("seeds", [range(200, 260)], [range(6_000, 7_500)], ids=str)
+def test_both_checkers_judge_races_as_the_engine_does(shape: str, seeds: range) -> None:
+    for seed in seeds:
         check_races(DRAWN[shape](seed))
 
 

@@ -1,4 +1,4 @@
-"""The judge of ranks in C++ says what the Python one says, and the core finds ranks exactly where there are some."""
+"""The checker of ranks in C++ says what the Python one says, and the core finds ranks exactly where there are some."""
 
 from __future__ import annotations
 

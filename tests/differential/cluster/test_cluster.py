@@ -16,23 +16,28 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from paper_tables.command import CommandFailed, ask
+from paper_tables.everywhere import each_measured
+from paper_tables.families import measure_families
+from paper_tables.table import Sources
 
 from memfence.api.check import check
 from memfence.api.explore import explore
+from memfence.api.fix import fix
 from memfence.api.jobs import check_each
 from memfence.api.run import run
-from memfence.bench.command import CommandFailed, ask
-from memfence.bench.everywhere import each_measured
-from memfence.bench.families import measure_families
-from memfence.bench.table import Sources
 from memfence.cluster.session import connected
 from memfence.engines.attacks import AttackEngine, from_every_state
 from memfence.engines.cluster.engine import ClusterEngine
 from memfence.engines.cluster.rounds import Settings
+from memfence.engines.emptiness import EmptinessEngine
 from memfence.engines.engine import Engine
 from memfence.engines.explicit import ExplicitEngine
 from memfence.engines.races import RaceEngine
+from memfence.models.fairness import Fairness
 from memfence.pipeline import load, load_text, read_source
+from memfence.program.ir import Ltl
+from memfence.questions.ltl.check import claim_of_formula, task_of
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits
@@ -201,6 +206,50 @@ def test_a_machine_that_is_killed_leaves_no_wrong_verdict(machines: Machines) ->
 
 def test_a_machine_that_is_killed_leaves_no_wrong_verdict_about_attacks(machines: Machines) -> None:
     check_after_a_loss(machines, Random(0), large_criterion(), ALONE)
+
+
+def large_question() -> Task:
+    """About 100,000 states of the product, and no run that is accepted."""
+    program = load(EXAMPLES / "lamport_fast.pml")
+    claim = claim_of_formula(Ltl("ltl", "[] (x <= 9)"), program, {})
+    return task_of(program, claim, spec("pso", 2), fairness=Fairness.NONE, limits=Limits(), reductions=frozenset())
+
+
+def check_infinite_runs_after_a_loss(machines: Machines, random: Random, task: Task) -> None:
+    """Kill a machine at some moment: the search begins again, and gives the answer of one machine."""
+    expected = EmptinessEngine().answer(task)
+    assert expected.verdict is Verdict.HOLDS_UP_TO
+    moment = random.randrange(expected.cost.states)
+    killed: list[int] = []
+
+    def progress(states: int, *rest: object) -> None:
+        if states > moment and not killed:
+            killed.append(random.randrange(len(machines.machines)))
+            machines.kill(killed[0])
+
+    with connected(machines.address):
+        answer = ClusterEngine(EAGER).answer(task.within(cluster=machines.address, progress=progress))
+    assert killed and dict(answer.counts)["lost"] >= 1
+    assert (answer.verdict, answer.cost.states) == (expected.verdict, expected.cost.states)
+
+
+def test_a_machine_that_is_killed_does_not_end_the_search_for_infinite_runs(machines: Machines) -> None:
+    check_infinite_runs_after_a_loss(machines, Random(1), large_question())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+def test_no_machine_that_is_killed_ends_the_search_for_infinite_runs(machines: Machines, seed: int) -> None:
+    check_infinite_runs_after_a_loss(machines, Random(seed), large_question())
+
+
+@pytest.mark.parametrize("model", ["tso", "pso"])
+def test_two_machines_find_the_fences_that_one_finds(machines: Machines, model: str) -> None:
+    with connected(machines.address):
+        shared = fix(EXAMPLES / "dekker.pml", model=model, cluster=machines.address)
+    alone = fix(EXAMPLES / "dekker.pml", model=model)
+    assert shared.verdict is alone.verdict and shared.is_minimum
+    assert shared.chosen.cost == alone.chosen.cost
 
 
 @pytest.mark.slow

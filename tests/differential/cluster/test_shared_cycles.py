@@ -15,6 +15,7 @@ from memfence.cluster import placing
 from memfence.engines.cluster.engine import ClusterEngine
 from memfence.engines.cluster.rounds import Settings
 from memfence.engines.registry import engine_named
+from memfence.models.fairness import Fairness
 from memfence.pipeline import load
 from memfence.program.ir import PropertyAutomaton
 from memfence.questions.ltl.check import Claim, claim_of_automaton, decide
@@ -58,7 +59,9 @@ def question(seed: int) -> partial[Answer]:
     asked: Claim = claim(random, program)
     if seed % 3 == 0:
         asked = claim_of_automaton(property_automaton(random, program))
-    return partial(decide, program, asked, random.choice(MEMORIES), fair=random.random() < 0.5)
+    return partial(
+        decide, program, asked, random.choice(MEMORIES), fairness=random.choice((Fairness.NONE, Fairness.WEAK))
+    )
 
 
 def check_seeds(monkeypatch: pytest.MonkeyPatch, seeds: range, losing_one_in: int = 0) -> None:

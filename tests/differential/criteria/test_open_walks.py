@@ -156,11 +156,11 @@ def check_small_searches(program: Program, criterion: Criterion, most_states: in
     assert answer.trace is None or answer.trace.program == program
 
 
-CROWDED = criteria_programs(RICH, torn_steps=False, counts=(3,))
+PARAMETERISED = criteria_programs(RICH, torn_steps=False, counts=(3,))
 TWO_CRITERIA = st.sampled_from([Criterion.PERSISTENT, Criterion.ROBUST])
 
 
-@sampled(quick=100, slow=2_000, program=CROWDED, criterion=TWO_CRITERIA, most_states=st.integers(1, 40))
+@sampled(quick=100, slow=2_000, program=PARAMETERISED, criterion=TWO_CRITERIA, most_states=st.integers(1, 40))
 def test_small_searches_change_no_answer(program: Program, criterion: Criterion, most_states: int) -> None:
     check_small_searches(program, criterion, most_states)
 

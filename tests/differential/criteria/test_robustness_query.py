@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import reject
 from hypothesis import strategies as st
 
 from memfence.api.check import check
@@ -63,7 +63,7 @@ def test_the_query_agrees_on_programs_with_loops(block):
 
 
 @st.composite
-def crowds(draw: st.DrawFn) -> Program:
+def instances(draw: st.DrawFn) -> Program:
     """Any number of some processes of a random program, which has at least one of the others."""
     program = draw(criteria_programs(torn_steps=False))
     templates = sorted({process.template for process in program.processes})
@@ -90,10 +90,9 @@ def check_law(program: Program, most: int) -> bool | None:
     return answer.verdict is Verdict.HOLDS
 
 
-@given(crowds())
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-def test_what_is_robust_for_any_number_is_robust_for_few(program):
-    check_law(program, most=3)
+@sampled(quick=40, slow=1_500, program=instances(), most=st.just(3), given_slowly={"most": st.just(4)})
+def test_what_is_robust_for_any_number_is_robust_for_few(program, most):
+    check_law(program, most)
 
 
 ATTACKED_BY_THREE = """
@@ -112,10 +111,3 @@ def test_an_attack_may_need_three_threads():
     assert check_law(program, most=3) is False
     result = check(program, criterion="robust")
     assert (result.verdict, result.evidence.threads) == ("violated", (("T", 3),))
-
-
-@pytest.mark.slow
-@given(crowds())
-@settings(max_examples=1_500, deadline=None, suppress_health_check=list(HealthCheck))
-def test_the_law_holds_for_many_programs(program):
-    check_law(program, most=4)

@@ -1,7 +1,7 @@
-"""The rules of the judges of backward searches, against the definition of Dual-TSO: no step is missed.
+"""The rules of the checkers of backward searches, against the definition of Dual-TSO: no step is missed.
 
 Let a step lead from d to c', and let c' be above what c stands for. Then d is above c, or above something in `before`
-of c. That is what Theorem 13 needs of `before`; the judges' verdicts on certificates that somebody made show it rarely.
+of c. That is what Theorem 13 needs of `before`; the checkers' verdicts on certificates that were made show it rarely.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from memfence.certificates.checker.dual import DualRules, prepared
-from memfence.certificates.checker.native_dual import DualJudge
+from memfence.certificates.checker.native_dual import DualChecking
 from memfence.certificates.checker.question import question_of
 from memfence.certificates.format.dual import Configuration, Controls
 from memfence.certificates.format.header import Claim
@@ -21,7 +21,7 @@ from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
 from support.generators.cyclic_programs import cyclic_program
-from support.generators.parameterised_programs import crowd_program
+from support.generators.parameterised_programs import parameterised_program
 from support.generators.racing_programs import racing_program
 from twins.dual_steps import DualTso, is_above, thinnings
 
@@ -39,15 +39,17 @@ OWN_STORES = {
 
 
 class Judged:
-    """The rules of both judges for one program, and single configurations to try them on."""
+    """The rules of both checkers for one program, and single configurations to try them on."""
 
     def __init__(self, program: Program, random: Random, model: str) -> None:
         claim = Claim(model=model, any_number=program.any_number)
         self.question = prepared(question_of(claim, program))
-        self.rules, self.fast, self.random = DualRules(self.question), DualJudge(self.question), random
+        self.rules, self.fast, self.random = DualRules(self.question), DualChecking(self.question), random
         self.before = cache(lambda c: frozenset(self.rules.before(c)))
         self.fixed = len(self.rules.fixed)
-        extra = [members[0] for members in self.rules.crowds for _ in range(2 if len(self.rules.crowds) == 1 else 1)]
+        extra = [
+            members[0] for members in self.rules.instances for _ in range(2 if len(self.rules.instances) == 1 else 1)
+        ]
         self.twin = DualTso(
             self.question.program, (*self.rules.fixed, *extra), longest=3, everything_locked=model == "sc"
         )
@@ -107,7 +109,7 @@ def check_agreement(program: Program, seed: int, model: str, *, expanded: int = 
 def drawn_program(seed: int) -> Program:
     match seed % 3:
         case 0:
-            return crowd_program(seed)
+            return parameterised_program(seed)
         case 1:
             return cyclic_program(seed, ordered=seed % 2 == 0)
         case _:
@@ -116,10 +118,10 @@ def drawn_program(seed: int) -> Program:
 
 def own_stores(name: str, *, any_number: bool = False) -> Program:
     """A process that does so, and one that sees it and stores, too."""
-    crowd = "[*]" if any_number else ""
+    instances = "[*]" if any_number else ""
     text = f"""#include "memfence.h"
 byte x, y;
-active {crowd} proctype P() {{ byte a, b; {OWN_STORES[name]} }}
+active {instances} proctype P() {{ byte a, b; {OWN_STORES[name]} }}
 active proctype Q() {{ byte c; do :: y = 1; c = x :: x = 2; c = y od }}
 """
     return load_text(SourceText("t.pml", text))

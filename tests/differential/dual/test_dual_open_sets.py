@@ -70,12 +70,12 @@ active proctype Q() { byte c; y = 1; mfence(); c = x; end: skip }
 
 
 @pytest.mark.parametrize("model", ["sc", "tso"])
-@pytest.mark.parametrize("crowd", ["", "[*]"])
-def test_a_set_that_holds_an_initial_configuration_is_refused(crowd: str, model: str) -> None:
+@pytest.mark.parametrize("instances", ["", "[*]"])
+def test_a_set_that_holds_an_initial_configuration_is_refused(instances: str, model: str) -> None:
     """It is closed, and holds whatever is bad: the whole backward search for something that is reached."""
-    text = f"bit x; active {crowd} proctype P() {{ x = 1; x = 0; end: skip }}"
+    text = f"bit x; active {instances} proctype P() {{ x = 1; x = 0; end: skip }}"
     program = load_text(SourceText("t.pml", text))
-    claim = Claim(model=model, forbid=("P_0@end" if crowd else "P@end",), any_number=program.any_number)
+    claim = Claim(model=model, forbid=("P_0@end" if instances else "P@end",), any_number=program.any_number)
     question = prepared(question_of(claim, program))
     rules = DualRules(question)
     waiting = list(rules.bad())

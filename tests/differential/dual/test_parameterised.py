@@ -20,7 +20,7 @@ from memfence.tasks.answer import Verdict
 from memfence.tasks.evidence import StepFails
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.task import ALL_REDUCTIONS, Safety
-from support.generators.parameterised_programs import bad_state, crowd_program
+from support.generators.parameterised_programs import bad_state, parameterised_program
 from twins.parameterised import can_reach
 
 LIMITS = Limits(timeout_seconds=60)
@@ -46,7 +46,7 @@ def found_by_explicit(program: Program, goal: Safety, model: ModelSpec, count: i
 
 def check_law(seed: int, model: ModelSpec, *, most: int, limits: Limits, twin: int) -> bool:
     """The answer of the engine, held against all others."""
-    program, random = crowd_program(seed), Random(seed)
+    program, random = parameterised_program(seed), Random(seed)
     goal = Safety(bad=bad_state(program, random))
     assert unsupported(program, goal, model) is None
     reductions = frozenset(ALL_REDUCTIONS) if random.random() < 0.5 else frozenset()

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memfence.models.fairness import memory_fairness, process_fairness
+from memfence.models.fairness import Fairness, memory_fairness, process_fairness
 from memfence.models.spec import ModelSpec
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.ir import Process, Program
@@ -38,26 +38,26 @@ def named(memory: ModelSpec) -> str:
 
 def check_formula(random: Random, program: Program, memory: ModelSpec) -> None:
     """Both sides give the same answer."""
-    stated, fair = claim(random, program), random.random() < 0.5
+    stated, fair = claim(random, program), random.choice(list(Fairness))
     conditions = fairness_of(program, stated, memory, fair)
     model = memory.definition
     try:
         expected = has_accepted_run(program, model, stated.automaton, stated.atoms, conditions, MOST_STATES)
     except TooLarge:
         return
-    found = decide(program, stated, memory, fair=fair, limits=Limits())
+    found = decide(program, stated, memory, fairness=fair, limits=Limits())
     assert (found.trace is not None) == expected, stated
 
 
 def check_automaton(random: Random, program: Program, memory: ModelSpec) -> None:
-    automaton, fair = property_automaton(random, program), random.random() < 0.5
+    automaton, fair = property_automaton(random, program), random.choice(list(Fairness))
     model = memory.definition
-    conditions = (*memory_fairness(program, model), *(process_fairness(program) if fair else ()))
+    conditions = (*memory_fairness(program, model), *process_fairness(program, fair))
     try:
         expected = has_run_of_property(program, model, automaton, conditions, MOST_STATES)
     except TooLarge:
         return
-    found = decide(program, claim_of_automaton(automaton), memory, fair=fair, limits=Limits())
+    found = decide(program, claim_of_automaton(automaton), memory, fairness=fair, limits=Limits())
     assert (found.trace is not None) == expected, automaton
 
 

@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from memfence.engines.fair_buffers import FairBuffersEngine
-from memfence.models.fairness import memory_fairness, process_fairness
+from memfence.models.fairness import Fairness, memory_fairness, process_fairness
 from memfence.models.spec import PSO, TSO, ModelSpec
 from memfence.passes.fair_buffers import FairBuffers as Buffers
 from memfence.pipeline import load
@@ -36,15 +36,16 @@ EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 MOST_STATES = 3_000
 
 
-def question(seed: int) -> tuple[Program, Claim, ModelSpec, bool]:
+def question(seed: int) -> tuple[Program, Claim, ModelSpec, Fairness]:
     random = Random(f"fair buffers {seed}")
     program = cyclic_program(random.randrange(10**6), ordered=seed % 4 == 0)
-    return program, claim(random, program), random.choice([TSO, PSO]), random.random() < 0.7
+    asked, model = claim(random, program), random.choice([TSO, PSO])
+    return program, asked, model, Fairness.WEAK if random.random() < 0.7 else Fairness.NONE
 
 
-def is_proved(program: Program, asked: Claim, model: ModelSpec, fair: bool) -> bool:
+def is_proved(program: Program, asked: Claim, model: ModelSpec, fair: Fairness) -> bool:
     engine = FairBuffersEngine()
-    task = task_of(program, asked, model, fair=fair, limits=Limits(timeout_seconds=20))
+    task = task_of(program, asked, model, fairness=fair, limits=Limits(timeout_seconds=20))
     if engine.obstacle(task) is not None:
         return False
     answer = engine.answer(task)
@@ -60,19 +61,19 @@ def bounds(model: ModelSpec, most: int) -> Iterator[ModelSpec]:
             yield model.bounded(bound, per_variable=True)
 
 
-def is_refuted(program: Program, asked: Claim, model: ModelSpec, fair: bool) -> bool:
+def is_refuted(program: Program, asked: Claim, model: ModelSpec, fair: Fairness) -> bool:
     """Whether a run with up to four pending stores in a buffer refutes it."""
     limits = Limits(most_states=100_000)
     return any(
-        decide(program, asked, bounded, fair=fair, limits=limits).verdict is Verdict.VIOLATED
+        decide(program, asked, bounded, fairness=fair, limits=limits).verdict is Verdict.VIOLATED
         for bounded in bounds(model, 4)
     )
 
 
-def is_refuted_slowly(program: Program, asked: Claim, model: ModelSpec, fair: bool) -> bool:
+def is_refuted_slowly(program: Program, asked: Claim, model: ModelSpec, fair: Fairness) -> bool:
     """The same, straight from the definition, for small products and up to two pending stores."""
     conditions = (*asked.recurring, *memory_fairness(program, model.definition))
-    conditions += process_fairness(program) if fair else ()
+    conditions += process_fairness(program, fair)
     try:
         return any(
             has_accepted_run(program, bounded.definition, asked.automaton, asked.atoms, conditions, MOST_STATES)
@@ -159,9 +160,11 @@ def test_bugs_that_need_many_pending_stores_are_found(monkeypatch: pytest.Monkey
     stores, seen, name, wrong = HAND_MADE[bug]
     program = after_the_end(stores, seen)
     asked = claim_of_formula(Ltl("ltl", f"G !Q@l{len(seen)}"), program, {})
-    assert is_refuted(program, asked, TSO, fair=True) and not is_proved(program, asked, TSO, fair=True)
+    assert is_refuted(program, asked, TSO, fair=Fairness.WEAK) and not is_proved(
+        program, asked, TSO, fair=Fairness.WEAK
+    )
     monkeypatch.setattr(Buffers, name, wrong)
-    assert is_proved(program, asked, TSO, fair=True)
+    assert is_proved(program, asked, TSO, fair=Fairness.WEAK)
 
 
 # Examples
@@ -172,5 +175,5 @@ def test_peterson_lets_everybody_in_with_buffers_of_any_length(model: str) -> No
     program = load(EXAMPLES / "dve" / "peterson.dve")
     options = CheckOptions(model=model, ltl=Ltl("ltl", "G (P@wait -> F P@cs)"), fair=True)
     result = check(program, options)
-    assert result.verdict is Verdict.HOLDS and result.evidence == Fixpoint(Closure.SETS, True)
+    assert result.verdict is Verdict.HOLDS and result.evidence == Fixpoint(Closure.SETS, Fairness.WEAK)
     assert check(program, CheckOptions(model=model, ltl=options.ltl, fair=True, buffer_bound=1)).bound == 1

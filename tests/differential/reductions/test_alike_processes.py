@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import HealthCheck, assume, example, settings
 from hypothesis import strategies as st
 
 from memfence import fix
@@ -138,7 +138,7 @@ def at(program: Program, state: object) -> Program:
     return replace(program, processes=processes, variables=variables)
 
 
-def check_strays(program: Program, model: str) -> None:
+def check_non_sc_states(program: Program, model: str) -> None:
     def of(reductions: frozenset[str]) -> tuple[ScStates, bool, bool]:
         sc = explore_sc_states(program, spec(model), LIMITS, reductions=reductions)
         assume(sc.saw_everything)
@@ -171,32 +171,14 @@ def test_processes_that_are_alike_have_the_same_clauses(kind: AttackKind, progra
     check_clauses(program, kind)
 
 
-@QUICK
-@given(program=programs_with_copies(), triangular=st.booleans())
+@sampled(quick=100, slow=4_000, program=programs_with_copies(), triangular=st.booleans())
 def test_processes_that_are_alike_race_alike(program: Program, triangular: bool) -> None:
     check_races(program, triangular)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("triangular", [False, True])
-@THOROUGH
-@given(program=programs_with_copies())
-def test_processes_that_are_alike_race_alike_on_many_programs(program: Program, triangular: bool) -> None:
-    check_races(program, triangular)
-
-
-@settings(QUICK, max_examples=50)
-@given(program=programs_with_copies(), model=st.sampled_from(["tso", "pso"]))
+@sampled(quick=50, slow=4_000, program=programs_with_copies(), model=st.sampled_from(["tso", "pso"]))
 def test_processes_that_are_alike_reach_the_same_states(program: Program, model: str) -> None:
-    check_strays(program, model)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("model", ["tso", "pso"])
-@THOROUGH
-@given(program=programs_with_copies())
-def test_processes_that_are_alike_reach_the_same_states_on_many_programs(program: Program, model: str) -> None:
-    check_strays(program, model)
+    check_non_sc_states(program, model)
 
 
 @pytest.mark.parametrize("moving", [(0, 1), (0, 2), (0, 1, 2)])

@@ -69,7 +69,7 @@ def is_decided(seed: int) -> bool:
 
 
 @pytest.mark.parametrize("model", [TSO, PSO], ids=["tso", "pso"])
-def test_what_forgetful_buffers_prove_the_explicit_engine_does_not_refute(model):
+def test_what_partial_coherence_proves_the_explicit_engine_does_not_refute(model):
     proved = [check_proofs(seed, model) for seed in range(100)]
     assert 20 < sum(proved) < 80
 

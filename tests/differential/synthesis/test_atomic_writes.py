@@ -104,7 +104,7 @@ def smallest(program: Program, options: FixOptions, waits_for: WaitsFor) -> int 
 def holds(program: Program, options: FixOptions) -> bool:
     assert options.ltl is not None
     claim = claim_of_formula(options.ltl, program, dict(options.define))
-    return decide(program, claim, bounded_model(options), fair=options.fair, limits=Limits()).trace is None
+    return decide(program, claim, bounded_model(options), fairness=options.fairness, limits=Limits()).trace is None
 
 
 def check_minimum(seed: int, waits_for: WaitsFor) -> int:
@@ -113,7 +113,7 @@ def check_minimum(seed: int, waits_for: WaitsFor) -> int:
     options = FixOptions(model="tso", ltl=Ltl("ltl", formula), fair=fair)
     found = fix_ltl(program, options, waits_for=waits_for)
     claim = claim_of_formula(Ltl("ltl", formula), program, {})
-    if decide(program, claim, SC, fair=fair, limits=Limits()).trace is not None:
+    if decide(program, claim, SC, fairness=options.fairness, limits=Limits()).trace is not None:
         assert found.verdict is FixVerdict.IMPOSSIBLE
         return 0
     expected = smallest(program, options, waits_for)

@@ -11,7 +11,8 @@ import pytest
 
 from memfence.axiomatic.library import models_named
 from memfence.axiomatic.unroll import unroll
-from memfence.engines.axiomatic.violations import Violation, as_seen_by, first_violation, keeps_dependencies
+from memfence.engines.axiomatic.by_solver import first_violation
+from memfence.engines.axiomatic.violations import Violation, as_seen_by, keeps_dependencies
 from memfence.program.ir import Final, Program
 from memfence.synthesis.orders.candidates import strengthened, with_candidate_fences
 from memfence.synthesis.orders.least import Choice, LeastSearch

@@ -153,8 +153,8 @@ static __attribute__((noinline)) struct value{self.n} passed{self.n}(struct valu
         op = self.shuffle.choice("+-*&|^")
         if op in "&|^":
             return f"({a} {op} {b})"
-        if is_raw:  # by way of a variable: gcc computes what is cast in fewer bits, and overlooks that it overflows
-            return f"({{ __typeof__({a} {op} {b}) raw = {a} {op} {b}; raw; }})"
+        if is_raw:  # by way of variables: of what is cast, and of two constants, gcc overlooks that it overflows
+            return f"({{ __typeof__({a}) left = {a}; __typeof__(left {op} {b}) raw = left {op} {b}; raw; }})"
         return f"({type})(({word})({a}) {op} ({word})({b}))"
 
     # Statements.

@@ -32,11 +32,11 @@ def drawn(random: Random, question: Question) -> Abridgement:
 
 def seen_state(program: Program, random: Random) -> Expr:
     """Where some of the processes are, and what registers hold; of instances at most two."""
-    crowd = [p for t in program.any_number for p in instances_of(program, t)[2:]]
+    instances = [p for t in program.any_number for p in instances_of(program, t)[2:]]
     facts: list[Expr] = []
     for p, process in enumerate(program.processes):
-        if p not in crowd and random.random() < 0.7:
+        if p not in instances and random.random() < 0.7:
             facts.append(At(p, frozenset({random.randrange(len(process.locations))})))
-        if p not in crowd and random.random() < 0.3:
+        if p not in instances and random.random() < 0.3:
             facts.append(Binary("==", RegisterOf(p, 0), Const(random.randrange(3))))
     return conjunction(*facts) if facts else FALSE

@@ -10,16 +10,18 @@ from memfence.program.parameterised import fixed_processes, instances_of, severa
 from support.generators.cyclic_programs import VALUES, random_process
 
 
-def crowd_program(seed: int) -> Program:
+def parameterised_program(seed: int) -> Program:
     """The same for the same seed: one template, sometimes two, and at most one fixed process."""
     random = Random(seed)
     variables = random.choice([1, 2, 2, 2])
     shared = tuple(SharedVar(f"x{n}", VALUES, (random.choice([0, 0, 0, 1]),)) for n in range(variables))
     templates = ["T", "U"][: random.choice([1, 1, 1, 1, 2])]
     fixed = [random_process(random, "P", variables, 3)] if random.random() < 0.4 else []
-    crowds = [several(random_process(random, name, variables, 4 if len(templates) == 1 else 3)) for name in templates]
-    processes = (*fixed, *(one for members in crowds for one in members))
-    return Program(f"crowd {seed}", shared, processes, any_number=tuple(templates))
+    instances = [
+        several(random_process(random, name, variables, 4 if len(templates) == 1 else 3)) for name in templates
+    ]
+    processes = (*fixed, *(one for members in instances for one in members))
+    return Program(f"instances {seed}", shared, processes, any_number=tuple(templates))
 
 
 def bad_state(program: Program, random: Random) -> Expr:

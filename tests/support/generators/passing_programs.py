@@ -27,15 +27,17 @@ from memfence.program.parameterised import several
 VALUES, STRICT = Domain(0, 2), Domain(0, 2, "error")
 
 
-def passing_program(seed: int, *, crowd: bool = False) -> Program:
-    """The same for the same seed. `crowd`: any number of `T`, sometimes beside a process `P`."""
+def passing_program(seed: int, *, instances: bool = False) -> Program:
+    """The same for the same seed. `instances`: any number of `T`, sometimes beside a process `P`."""
     random = Random(seed)
     count = random.choice([1, 2, 2])
     starts = [(0,), (0,), (1,), (0, 1)]
     shared = tuple(SharedVar(f"x{n}", random.choice([VALUES, STRICT]), random.choice(starts)) for n in range(count))
-    if crowd:
+    if instances:
         fixed = [_process(random, "P", count, 3)] if random.random() < 0.4 else []
-        return Program(f"crowd {seed}", shared, (*fixed, *several(_process(random, "T", count, 4))), any_number=("T",))
+        return Program(
+            f"instances {seed}", shared, (*fixed, *several(_process(random, "T", count, 4))), any_number=("T",)
+        )
     names = ["P0", "P1", "P2"][: random.choice([1, 2, 2, 2, 3])]
     longest = 5 if len(names) < 3 else 3
     return Program(f"passing {seed}", shared, tuple(_process(random, name, count, longest) for name in names))

@@ -2,7 +2,7 @@
 
 Seeded, and without endless loops, so that the definitions in `twins/criteria.py` can go through all runs. Values are 0
 to 2. Regions have branches and loops that end; with `unbalanced`, a way may forget to release the bus, or release one
-that it does not hold. Calibrated on planted bugs: a judge that delays one store only is wrong about one program in
+that it does not hold. Calibrated on planted bugs: a checker that delays one store only is wrong about one program in
 twenty, one that knows one way only to each place inside a region about one in fifty.
 """
 

@@ -93,7 +93,7 @@ def test_the_text_of_a_result_is_what_the_terminal_shows() -> None:
         ("check", {"model": "arm"}, "'sc', 'tso', 'pso'"),
         ("check", {"model": 3}, "'sc', 'tso', 'pso'"),
         ("check", {"timeout": "soon"}, "seconds"),
-        ("run", {"model": "sc"}, "'tso', 'pso'"),
+        ("run", {"model": "rc11"}, "'sc', 'tso', 'pso'"),
         ("run", {"preemption": 2}, "did you mean preemptions?"),
         ("check", {"criterion": "fast"}, "'robust'"),
         ("check", {"engine": "magic"}, "'auto'"),
@@ -139,9 +139,9 @@ def test_check_takes_lists_of_models(model: str | list[str]) -> None:
 @needs_clang
 @pytest.mark.parametrize("model", ["rc11", "armv8", "riscv"])
 def test_the_verbs_take_models_without_states(model: str) -> None:
-    """Each answer is what the axiomatic engine answers to the portfolio."""
+    """Each answer is what the engine of executions answers to the portfolio."""
     (answer,) = memfence.check(ORDERED, model=model).answers
-    assert (answer.verdict, answer.answer.engine) == ("holds", "axiomatic")
+    assert (answer.verdict, answer.answer.engine) == ("holds", "executions")
     assert memfence.fix(ORDERED, model=model).verdict == "already_holds"
     assert True in {one.is_needed for one in memfence.why(ORDERED, model=model).orders}
     with pytest.raises(ValueError, match="engine"):

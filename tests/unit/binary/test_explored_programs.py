@@ -211,3 +211,14 @@ def test_what_is_handed_over_by_a_loop_that_waits_does_not_race(tmp_path: Path) 
     take = "while (!atomic_load_explicit(&head, memory_order_acquire)); int seen = slot; (void)seen;"
     take += " atomic_store_explicit(&tail, 1, memory_order_release);"
     assert run_text(tmp_path, two_threads("int slot; atomic_int head, tail;", give, take)).races == ()
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"), [("sc", Verdict.HOLDS), ("x86", Verdict.VIOLATED), ("pso", Verdict.HOLDS)]
+)
+def test_without_store_buffers_no_load_is_stale(tmp_path: Path, model: str, expected: Verdict) -> None:
+    """Nothing is asserted: TSO is asked whether the program is robust, PSO whether an execution goes wrong."""
+    result = run_text(tmp_path, STORE_BUFFERING, model=model)
+    assert result.verdict is expected
+    assert (result.counts.borderline > 0) is (model != "sc")
+    assert result.is_robust is (None if model == "sc" else False)

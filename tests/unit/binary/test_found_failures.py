@@ -49,6 +49,28 @@ def test_a_lock_in_freed_memory_is_used_after_free(tmp_path: Path) -> None:
         assert {finding.cause for finding in result.findings} == {"use after free"}
 
 
+LOCKS = {
+    "mutex": ("pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;", "lock", "unlock"),
+    "rwlock": ("pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;", "wrlock", "unlock"),
+    "reading": ("pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;", "rdlock", "unlock"),
+    "spin": ("pthread_spinlock_t l;", "lock", "unlock"),
+}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_is_destroyed_when_nobody_holds_it(tmp_path: Path, name: str) -> None:
+    declaration, lock, unlock = LOCKS[name]
+    kind = "rwlock" if name == "reading" else name
+    own = f"pthread_{kind}_{lock}(&l); pthread_{kind}_{unlock}(&l); AFTER"
+    waits = f"while (!atomic_load(&in)) ; pthread_{kind}_destroy(&l);"
+    text = two_threads(f"static {declaration} static atomic_int in;", own, waits)
+    free = run_text(tmp_path, text.replace("AFTER", "atomic_store(&in, 1);"))
+    assert free.verdict is Verdict.HOLDS
+    held = text.replace("AFTER", "").replace(f"{lock}(&l);", f"{lock}(&l); atomic_store(&in, 1);", 1)
+    (finding,) = run_text(tmp_path, held).findings
+    assert (finding.cause, finding.thread) == ("misuse", 2) and "destruction of a locked" in finding.message
+
+
 def test_a_thread_that_runs_on_is_wrong_where_the_process_waits_for_it(tmp_path: Path) -> None:
     loop = two_threads("atomic_int stop, work;", "while (!stop) work++;", "")
     waited = run_text(tmp_path, loop, hang_seconds=0.25)
@@ -187,13 +209,13 @@ MESSAGE = two_threads(
 def test_stores_that_overtake_stores_are_found_under_pso_and_their_order_is_proved(tmp_path: Path, order: str) -> None:
     text = MESSAGE.replace("{order}", order)
     assert run_text(tmp_path, text).verdict is Verdict.HOLDS
-    result = run_text(tmp_path, text, reorders_stores=True)
+    result = run_text(tmp_path, text, model="pso")
     if order == "relaxed":
         assert result.verdict is Verdict.VIOLATED and [f.cause for f in result.findings] == ["assertion"]
         assert "flush" in {step.kind for step in result.findings[0].steps}
     else:
         assert result.verdict is Verdict.HOLDS and result.is_simulation_complete and result.simulated
-        at_random = run_text(tmp_path, text, reorders_stores=True, random=20)
+        at_random = run_text(tmp_path, text, model="pso", random=20)
         assert at_random.verdict is Verdict.HOLDS_UP_TO and at_random.simulated
 
 

@@ -36,7 +36,7 @@ def is_found(program: Program, bad: Expr, delays: int, model: ModelSpec = SC) ->
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_with_enough_deviations_every_outcome_is_seen(seed: int) -> None:
+def test_with_enough_delays_every_outcome_is_seen(seed: int) -> None:
     program = racing_program(seed)
     ends = tuple(At(p, frozenset(_halts(program, p))) for p in range(len(program.processes)))
     for model in (SC, TSO.bounded(2)):
@@ -52,7 +52,7 @@ def _halts(program: Program, process: int) -> list[int]:
     return [n for n in range(len(mine.locations)) if not any(mine.leaving(n))]
 
 
-def test_more_deviations_only_add_runs() -> None:
+def test_more_delays_only_add_runs() -> None:
     """A lost update needs an interruption: none is found without, and all that is found stays found."""
     update = ("0: x == 0 -> 1", "0: x == 1 -> 3", "1: x := 1 -> 2", "3: x := 2 -> 4")
     program = control_graphs({"x": 0}, update, update)
@@ -60,7 +60,7 @@ def test_more_deviations_only_add_runs() -> None:
     assert [is_found(program, lost, most) for most in range(4)] == [False, True, True, True]
 
 
-def test_without_deviations_one_schedule_is_seen() -> None:
+def test_without_delays_one_schedule_is_seen() -> None:
     """Ten processes of three steps have millions of interleavings; one schedule has 31 states."""
     steps = ("0: x := 1 -> 1", "1: x := 2 -> 2", "2: x := 3 -> 3")
     program = control_graphs({"x": 0}, *([steps] * 10))
@@ -75,7 +75,7 @@ def test_a_loop_that_waits_gives_the_turn_away() -> None:
     assert is_found(program, at(2, 2), 0)
 
 
-def test_inputs_but_the_first_are_deviations() -> None:
+def test_inputs_but_the_first_are_delays() -> None:
     chooses = ("0: x := 1 -> 1", "0: x := 2 -> 1", "0: x := 3 -> 1", "1: x == 3 -> 2")
     program = control_graphs({"x": 0}, chooses, ("0: x == 0 -> 1",))
     assert [is_found(program, at(2, -1), most) for most in range(3)] == [False, True, True]

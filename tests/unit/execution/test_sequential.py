@@ -24,6 +24,7 @@ from support.generators.programs import EVERYTHING, Shape, programs
 from support.generators.random_runs import random_run
 from support.models import memory_model
 from support.samples import store_buffering
+from support.sampling import sampled
 
 SHAPE = Shape(processes=(2, 3), statements=(2, 3), features=EVERYTHING - {"loops"})
 X, Y = variable_address(0), variable_address(1)
@@ -151,10 +152,17 @@ HALF_WAY = Trace(
 """Q reads what P's step writes first, and nobody can see under SC."""
 
 
-@given(programs(SHAPE), st.sampled_from(["sc", "tso", "tso", "pso"]), st.randoms(use_true_random=False))
-@many(250)
-def test_a_run_is_sequential_iff_some_order_of_its_steps_runs_under_sc(program, model, random) -> None:
-    check_order(random_run(program, memory_model(model), random, most=14))
+@sampled(
+    quick=250,
+    slow=3000,
+    program=programs(SHAPE),
+    model=st.sampled_from(["sc", "tso", "tso", "pso"]),
+    random=st.randoms(use_true_random=False),
+    most=st.just(14),
+    given_slowly={"most": st.just(18)},
+)
+def test_a_run_is_sequential_iff_some_order_of_its_steps_runs_under_sc(program, model, random, most) -> None:
+    check_order(random_run(program, memory_model(model), random, most=most))
 
 
 @given(programs(SHAPE), st.randoms(use_true_random=False))
@@ -171,13 +179,6 @@ def test_a_run_with_a_cycle_is_not_sequential(model: ModelName) -> None:
     cyclic = [run for run in runs if happens_before_cycle(run) is not None]
     assert len(cyclic) > 20
     assert not any(check_order(run) for run in cyclic)
-
-
-@pytest.mark.slow
-@given(programs(SHAPE), st.sampled_from(["tso", "pso"]), st.randoms(use_true_random=False))
-@many(3000)
-def test_many_runs_are_sequential_iff_some_order_of_their_steps_runs_under_sc(program, model, random) -> None:
-    check_order(random_run(program, memory_model(model), random, most=18))
 
 
 def test_store_buffering_is_not_sequential() -> None:

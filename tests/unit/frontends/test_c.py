@@ -52,7 +52,8 @@ int main(void) {{
 
 FINDINGS = {
     "null pointer dereference": two_threads("int *volatile p; int x;", "p = &x;", "*p = 1;"),
-    "out of bounds": two_threads("volatile int i; int a[2];", "i = 2;", "a[i] = 1;"),
+    "index outside of its array": two_threads("volatile int i; int a[2];", "i = 2;", "a[i] = 1;"),
+    "out of bounds": two_threads("volatile int i; int a[2];", "i = 2;", "int *p = a; p[i] = 1;"),
     "signed integer overflow": two_threads(
         "volatile int i = 2147483646;", "i = 2147483647;", "int j = i + 1; (void)j;"
     ),

@@ -305,11 +305,11 @@ def test_only_abort_and_exit_depend_on_the_reading() -> None:
 
 def test_the_result_says_how_the_program_was_read() -> None:
     from memfence.report.describe.check_data import check_object
-    from memfence.report.describe.portable import portable_object, render_portable
+    from memfence.report.describe.models_text import models_object, render_models
 
     program = c_program(program_text("abort();", "thread", SVCOMP["reach_error"]))
     one, several = check(program, model="sc"), check_models(program, "rc11")
     assert (check_object(one)["reading"], check_object(one)["allow"]) == ("sv-comp", [])
-    assert portable_object(several)["reading"] == "sv-comp"
-    assert "as in SV-COMP" in render_portable(several, width=100)
+    assert models_object(several)["reading"] == "sv-comp"
+    assert "as in SV-COMP" in render_models(several, width=100)
     assert "as in SV-COMP" in str(one)

@@ -39,7 +39,7 @@ def text(worker: str, main: str = FOR_EVER) -> SourceText:
     code = (
         f"{HEAD}static void *worker(void *argument) {{ {worker} return 0; }}\nint main(void) {{ {main} return 0; }}\n"
     )
-    return SourceText("crowd.c", code)
+    return SourceText("instances.c", code)
 
 
 def check(worker: str, main: str = FOR_EVER, **keywords):

@@ -8,7 +8,8 @@ from memfence import pipeline
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.questions import check
 from memfence.questions.models import check_models
-from memfence.report.describe.portable import reason_text
+from memfence.report.describe.models_text import reason_text
+from memfence.report.words.findings import finding_text
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
@@ -64,7 +65,7 @@ REASONS = {
     5: "use of freed memory",
     6: "double free",
     7: "read of uninitialised memory",
-    8: "access out of bounds",
+    8: "index outside of its array",
 }
 
 
@@ -85,3 +86,13 @@ def test_a_failing_execution_is_given_the_reason_of_the_check_that_fails(what: i
     answer = check_models(program, ["rc11"], CheckOptions()).answers[0]
     assert answer.verdict is Verdict.VIOLATED
     assert reason_text(answer).startswith("assert(zero != 0) fails" if what == 1 else REASONS[what])
+
+
+def test_what_the_library_does_by_itself_has_no_statement() -> None:
+    """The destructor of a thread that runs is no text of the user's."""
+    text = "#include <thread>\nint main() {\n  std::thread t([] {});\n}\n"
+    program = pipeline.load_text(SourceText("left.cpp", text))
+    expected = "std::terminate, since a thread was not joined (line 4)"
+    asked = CheckOptions(model="sc", criterion="safety")  # type: ignore[arg-type]
+    assert finding_text(check(program, asked)) == expected
+    assert reason_text(check_models(program, ["rc11"], CheckOptions()).answers[0]) == expected

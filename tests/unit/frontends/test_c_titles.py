@@ -13,7 +13,7 @@ from memfence.questions import check
 from memfence.questions.models import check_models
 from memfence.report.describe.check_data import check_object
 from memfence.report.describe.check_text import render_text
-from memfence.report.describe.portable import answer_object, reason_text
+from memfence.report.describe.models_text import answer_object, reason_text
 from memfence.report.words.findings import finding_text
 from memfence.source import SourceText
 from memfence.tasks.options import CheckOptions

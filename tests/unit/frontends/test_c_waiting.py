@@ -383,3 +383,21 @@ int main() {
 
 def test_the_models_of_events_refuse_no_condition_variable() -> None:
     assert "unknown" not in words(c_program(hand_over("pthread_cond_wait(&c, &m)", "while")), OF_EVENTS).values()
+
+
+def test_what_a_function_does_is_followed_for_each_object_that_a_pointer_may_be() -> None:
+    text = f"""{HEAD}
+static atomic_int x;
+static sem_t s[2];
+static void *chooses(void *unused) {{ x = 1; return unused; }}
+int main(void) {{
+    pthread_t t;
+    pthread_create(&t, 0, chooses, 0);
+    int which = x;
+    sem_init(&s[0], 0, 0); sem_init(&s[1], 0, 0);
+    assert(sem_trywait(&s[which]) RESULT);
+    pthread_join(t, 0);
+    return 0;
+}}"""
+    assert words(c_program(text.replace("RESULT", "== -1")), WITH_STATES) == everywhere("holds", WITH_STATES)
+    assert words(c_program(text.replace("RESULT", "== 0"))) == everywhere("violated")

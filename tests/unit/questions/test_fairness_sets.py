@@ -1,4 +1,4 @@
-"""Fairness is a number of acceptance sets, one a buffer: 4 processes x 6 variables make 24, and each one counts."""
+"""Fairness is a number of acceptance sets, one per buffer: 4 processes x 6 variables make 24, and each one counts."""
 
 from __future__ import annotations
 

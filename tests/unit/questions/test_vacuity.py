@@ -52,6 +52,29 @@ def test_a_premise_that_is_never_true_is_warned_of(tmp_path: Path) -> None:
     assert codes(PREMISE, tmp_path, "--invariant", "x == 2 -> x != 8") == []
 
 
+NOWHERE = """byte x;
+active proctype A() { x = 1; goto over; dead: x = 2; over: x = 3; end: skip }
+active proctype B() { do :: x = 5 od; behind: skip }
+"""
+
+
+@pytest.mark.parametrize("place", ["A@dead", "B@behind"])
+@pytest.mark.parametrize("others", ["", " && x == 1", " || x == 9"])
+def test_a_label_that_nothing_leads_to_is_warned_of(tmp_path: Path, place: str, others: str) -> None:
+    for option, stated in (("--forbid", f"{place}{others}"), ("--invariant", f"!({place}{others})")):
+        found = codes(NOWHERE, tmp_path, option, stated)
+        assert ("MF210", 1) in found and ("MF204", 1) not in found
+
+
+def test_a_label_that_something_leads_to_is_not_warned_of(tmp_path: Path) -> None:
+    for place in ("A@over", "A@end"):
+        assert "MF210" not in dict(codes(NOWHERE, tmp_path, "--forbid", f"{place} && x == 9"))
+
+
+def test_a_label_that_nothing_leads_to_is_warned_of_where_the_search_does_not_end(tmp_path: Path) -> None:
+    assert ("MF210", 1) in codes(NOWHERE, tmp_path, "--forbid", "A@dead || x == 9", "--buffer-bound", "1", "--deadlock")
+
+
 def test_a_label_that_is_never_reached_makes_a_forbidden_state_meaningless(tmp_path: Path) -> None:
     never = PREMISE.replace("x = 1;", "x == 9;")
     assert ("MF204", 1) in codes(never, tmp_path, "--forbid", "A@inside && x == 1")
@@ -203,6 +226,28 @@ static atomic_int x;
 static void pick(int n) { if (n > 5) x = 3; switch (n) { case 0: break; case 1: x = 2; break; default: assert(0); } }
 static void *one(void *u) { if (x == 0) pick(1); return 0; }
 static void *two(void *u) { x = 1; return 0; }
+""",
+    "of a struct of the thread's own": """
+static atomic_uint x;
+static void *one(void *u) { x = 6; return 0; }
+static void *two(void *u) {
+    struct { unsigned v; } y;
+    while (x == 0) {}
+    y.v = x;
+    assert(y.v / 2 == 3 && y.v % 5 == 1);
+    return 0;
+}
+""",
+    "of an array of the thread's own": """
+static atomic_uint x;
+static void *one(void *u) { x = 6; return 0; }
+static void *two(void *u) {
+    unsigned y[1];
+    while (x == 0) {}
+    y[0] = x;
+    assert(y[0] / 2 == 3 && y[0] % 5 == 1);
+    return 0;
+}
 """,
     "an alarm behind a label": """
 static atomic_int x;

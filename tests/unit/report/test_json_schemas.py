@@ -69,7 +69,7 @@ def test_the_shipped_schemas_are_those_of_the_classes(name: str) -> None:
 
 
 @pytest.mark.parametrize("model", ["sc", "tso", "pso"])
-@pytest.mark.parametrize("criterion", ["safety", "persistent", "robust", "trf", "drf"])
+@pytest.mark.parametrize("criterion", ["safety", "persistent", "robust", "povso", "po", "trf", "drf"])
 @pytest.mark.parametrize("example", ["lost_wakeup", "message_passing"])
 def test_checks_follow_the_schema(example: str, criterion: Criterion, model: ModelName) -> None:
     result = check(load(EXAMPLES / f"{example}.pml"), CheckOptions(model=model, criterion=criterion))
@@ -177,3 +177,12 @@ def test_a_walk_follows_its_schema(model: ModelName) -> None:
         walk = simulate(path, model)
         check_schema(walk_object(walk), "simulate")
         check_schema(walk_object(walk.at_random(Random(1), 12)), "simulate")
+
+
+@pytest.mark.parametrize("text", ["[] <> (x == 0)", "<> (x == 1)"])
+def test_a_question_about_infinite_runs_is_named(text: str) -> None:
+    program = load_text(SourceText("p.pml", "byte x;\nactive proctype P() { x = 1 }\n"))
+    value = check_object(check(program, CheckOptions(ltl=Ltl("ltl", text, SourceText("--ltl", text).span(0, 1)))))
+    check_schema(value, "check")
+    assert (value["criterion"], value["formula"]) == ("safety", text)
+    assert check_object(check(program, CheckOptions(criterion="robust")))["formula"] is None

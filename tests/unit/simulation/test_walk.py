@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
 import memfence
@@ -22,6 +22,7 @@ from memfence.simulation.nearest import walk_to
 from memfence.simulation.walk import NotPossible, Walk, begin
 from support.c_compiler import HAS_CLANG
 from support.generators.programs import EVERYTHING, Shape, programs
+from support.sampling import sampled
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 SB = EXAMPLES / "store_buffering.litmus"
@@ -38,17 +39,19 @@ def is_accepted(program: Program, model: str, seed: int, length: int) -> bool:
     return is_same and list(walk.choices) == ([] if walk.failure else allowed)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=QUIET)
-@given(programs(SHAPE), st.sampled_from(sorted(SPECS)), st.integers(0, 1_000))
-def test_every_random_walk_is_accepted_by_the_reference_model(program: Program, model: str, seed: int) -> None:
-    assert is_accepted(fuse_lock_regions(program), model, seed, 30)
-
-
-@pytest.mark.slow
-@settings(max_examples=5_000, deadline=None, suppress_health_check=QUIET)
-@given(programs(SHAPE), st.sampled_from(sorted(SPECS)), st.integers(0, 1_000))
-def test_every_one_of_many_random_walks_is_accepted(program: Program, model: str, seed: int) -> None:
-    assert is_accepted(fuse_lock_regions(program), model, seed, 60)
+@sampled(
+    quick=100,
+    slow=5_000,
+    program=programs(SHAPE),
+    model=st.sampled_from(sorted(SPECS)),
+    seed=st.integers(0, 1_000),
+    length=st.just(30),
+    given_slowly={"length": st.just(60)},
+)
+def test_every_random_walk_is_accepted_by_the_reference_model(
+    program: Program, model: str, seed: int, length: int
+) -> None:
+    assert is_accepted(fuse_lock_regions(program), model, seed, length)
 
 
 def counterexamples(pattern: str) -> list[Trace]:

@@ -48,6 +48,8 @@ def _fence(item: Barrier) -> frozenset[str]:
             return frozenset({"DMB.SY"})
         case "sfence":
             return frozenset({"DMB.ST"})
+        case "locked":
+            return frozenset()
         case "thread_fence":
             if item.order.releases:
                 return frozenset({"DMB.SY"})

@@ -16,7 +16,7 @@ def tags(thread: Thread, item: EventItem) -> frozenset[str]:
     """`REL` is for PSO, which has a store fence before a store that releases."""
     match item:
         case Barrier():
-            if order_of_fence(item) is MemoryOrder.SEQ_CST:
+            if item.kind == "locked" or order_of_fence(item) is MemoryOrder.SEQ_CST:
                 return frozenset({"MFENCE"})
             stores = item.kind in ("sfence", "dmb.st") or order_of_fence(item).releases
             return frozenset({"SFENCE"}) if stores else frozenset()

@@ -85,7 +85,7 @@ class Accesses(Values):
 
     def _store_exclusively(self, state: State, way: Way, op: Store, write: Write) -> State:
         """It may succeed where an exclusive load of the same address came before; nothing decides whether it does."""
-        chosen = self.out.choose((0, 1))
+        chosen = self.out.choose((0, 1), state.guard)
         done: list[Expr] = []
         for load in state.reserved:
             same = truth(_same_variable(load.address, write.address))
@@ -130,15 +130,17 @@ class Accesses(Values):
 
         Which one is chosen before the value is known, and there are only executions where the choice was right.
         """
-        chosen = self.out.choose((0, 1))
+        guess = len(self.out.items)
+        chosen = self.out.choose((0, 1), state.guard)
         succeeds, fails = self.out.fork(state.guard, [Binary("==", chosen, Const(n)) for n in (1, 0)])
         position = self.out.emit(replace(read, guard=succeeds))
         other = self.out.slot(self.out.ranges[read.slot])
-        self.out.emit(replace(read, slot=other, guard=fails, order=op.failure_order, attempted=op.order))
+        failed = replace(read, slot=other, guard=fails, order=op.failure_order, attempted=op.order)
+        second = self.out.emit(failed)
         old = self.out.join([(succeeds, Register(read.slot)), (fails, Register(other))])
         equal = Binary("==", old, expected)
         foreseen = Conditional(Binary("==", chosen, Const(1)), equal, negate(equal))
-        self.out.emit(Given(foreseen, state.guard, self.origin(way)))
+        self.out.emit(Given(foreseen, guess, position, second, expected, state.guard, self.origin(way)))
         return state, old, position, equal
 
 

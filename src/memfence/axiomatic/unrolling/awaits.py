@@ -15,7 +15,7 @@ when the loop is left, even that round can go.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from memfence.axiomatic.unrolling.conditions import excludes
 from memfence.axiomatic.unrolling.nesting import Loop
@@ -37,22 +37,26 @@ class Await(Record):
     begins_before: bool
 
 
-def find_await(process: Process, loop: Loop, dead: Sequence[Registers]) -> Await | None:
-    """None if the loop is no await. `dead`: for each location the registers that make no difference there."""
+def find_await(process: Process, loop: Loop, dead: Sequence[Registers], reached: Collection[int]) -> Await | None:
+    """None if the loop is no await. `dead`: for each location the registers that make no difference there. `reached`:
+    the locations to which a way leads."""
     inside = [t for t in process.transitions if t.source in loop.body and t.target in loop.body]
     if not all(_may_wait(op) for t in inside for op in t.ops):
         return None
+    entering = [
+        t for t in process.transitions if t.source not in loop.body and t.target in loop.body and t.source in reached
+    ]
     rounds = _Rounds(process, loop, inside, dead)
     if not rounds.are_alike():
         return None
-    begins_before = rounds.looks_back and _starts_with_a_round(process, loop, inside)
-    needed = int(rounds.looks_back and not begins_before) + int(_is_entered_beside_its_head(process, loop))
+    begins_before = rounds.looks_back and _starts_with_a_round(process, loop, inside, entering)
+    needed = int(rounds.looks_back and not begins_before) + int(_is_entered_beside_its_head(process, loop, entering))
     return Await(needed, begins_before)
 
 
-def _is_entered_beside_its_head(process: Process, loop: Loop) -> bool:
+def _is_entered_beside_its_head(process: Process, loop: Loop, entering: Sequence[Transition]) -> bool:
     """Then the head is reached from inside once before the first round begins."""
-    entered = {process.initial, *(t.target for t in process.transitions if t.source not in loop.body)}
+    entered = {process.initial, *(t.target for t in entering)}
     return bool(entered & loop.body - {loop.head})
 
 
@@ -90,11 +94,12 @@ def _may_wait(op: Op) -> bool:
     return isinstance(op, Assign | Assume | Fence | Assert)
 
 
-def _starts_with_a_round(process: Process, loop: Loop, inside: Sequence[Transition]) -> bool:
+def _starts_with_a_round(
+    process: Process, loop: Loop, inside: Sequence[Transition], entering: Sequence[Transition]
+) -> bool:
     """Whether a round is one load, and every way into the loop ends with that very load: a round as well."""
     events = [op for t in inside for op in t.ops if accesses_memory(op) or isinstance(op, Fence)]
     changes = [op for t in inside for op in t.ops if register_written(op) is not None]
-    entering = [t for t in process.transitions if t.source not in loop.body and t.target in loop.body]
     if len(events) != 1 or changes != events or not isinstance(events[0], Load) or any(t.locked for t in inside):
         return False
     return process.initial not in loop.body and all(_ends_with(t, loop, events[0]) for t in entering)

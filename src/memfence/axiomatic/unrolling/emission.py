@@ -73,12 +73,12 @@ class Emission:
         self.emit(Define(slot, expr))
         return Register(slot)
 
-    def choose(self, values: Sequence[int]) -> Expr:
-        """One of the values: nobody knows which."""
+    def choose(self, values: Sequence[int], guard: Expr = TRUE) -> Expr:
+        """One of the values: nobody knows which. It matters where the guard is true."""
         if len(values) == 1:
             return Const(values[0])
         slot = self.slot(Interval(min(values), max(values)))
-        self.emit(Choose(slot, tuple(values)))
+        self.emit(Choose(slot, tuple(values), guard))
         return Register(slot)
 
     def join(self, alternatives: Sequence[tuple[Expr, Expr]]) -> Expr:

@@ -22,6 +22,7 @@ class Unfit(Enum):
     SPLIT_ACCESS = auto()
     PROPERTY_OF_STATES = auto()
     OTHER_LANGUAGE = auto()
+    NO_GRAPHS = auto()
 
 
 class NotUnrolled(Exception):

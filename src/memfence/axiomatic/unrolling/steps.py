@@ -13,12 +13,12 @@ from typing import assert_never
 
 from memfence.axiomatic.code import Barrier, Branch, Origin, Wait
 from memfence.axiomatic.unrolling.accesses import Accesses
+from memfence.axiomatic.unrolling.await_termination import AwaitTermination, Stand
 from memfence.axiomatic.unrolling.conditions import excludes, is_opposite
 from memfence.axiomatic.unrolling.definedness import conditions
 from memfence.axiomatic.unrolling.emission import Emission, without_slots
 from memfence.axiomatic.unrolling.merging import error_of
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
-from memfence.axiomatic.unrolling.standing import ProcessAtTheEnd, Stand
 from memfence.axiomatic.unrolling.state import State, Way
 from memfence.program.expressions import FALSE, TRUE, Binary, Const, Expr, disjunction, registers_of
 from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Lock, Op, Program, Rmw, Store, Transition, Unlock
@@ -35,13 +35,13 @@ class Steps(Accesses):
 
     stands = Stand(0, ())
 
-    def __init__(self, program: Program, process: int, out: Emission, standing: ProcessAtTheEnd) -> None:
+    def __init__(self, program: Program, process: int, out: Emission, waiting: AwaitTermination) -> None:
         super().__init__(program, process, out)
-        self.standing = standing
+        self.waiting = waiting
 
     def wait(self, condition: Expr, guard: Expr, origin: Origin, stands: Stand) -> None:
         """Where the condition is false the thread stays where it stands."""
-        outlook = self.standing.outlook(stands, self.out.ranges)
+        outlook = self.waiting.outlook(stands, self.out.ranges)
         if outlook.place.source.text:
             origin = replace(origin, span=outlook.place)
         may_end = self.process.locations[stands.location].may_end
@@ -115,7 +115,7 @@ class Steps(Accesses):
 
     def _choose(self, state: State, groups: Sequence[list[Way]]) -> Arrivals:
         """The thread takes any way; where that is not possible then, it stays where it is."""
-        chosen = self.out.choose(range(len(groups)))
+        chosen = self.out.choose(range(len(groups)), state.guard)
         tests = [without_slots(Binary("==", chosen, Const(n))) for n in range(len(groups))]
         for guard, group in zip(self.out.fork(state.guard, tests), groups, strict=True):
             yield from self._ways(replace(state, guard=guard), group)

@@ -1,1 +1,1 @@
-"""The judge of certificates. It knows `program` and `models`, and shares no line with engines, passes or strategy."""
+"""The checker of certificates. It knows `program` and `models`, and shares no line with engines, passes or strategy."""

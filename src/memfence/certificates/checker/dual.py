@@ -47,7 +47,7 @@ class DualRules(Processes):
     def is_one(self, c: Configuration) -> bool:
         """Whether it has every process of which there is one, and of others only those that there may be."""
         fixed, others = c.kinds[: len(self.fixed)], c.kinds[len(self.fixed) :]
-        return fixed == self.fixed and set(others) <= {members[0] for members in self.crowds}
+        return fixed == self.fixed and set(others) <= {members[0] for members in self.instances}
 
     def is_initial(self, c: Configuration) -> bool:
         """Whether the configuration stands for an initial one."""
@@ -60,10 +60,10 @@ class DualRules(Processes):
     def bad(self) -> Iterator[Configuration]:
         """The bad configurations with empty FIFOs; from others, messages can be deleted, and processes left out."""
         named = named_instances(self.program, self.question.looks_at)
-        crowds = zip(self.program.any_number, self.crowds, strict=True)
-        asked = (*self.fixed, *(n for template, members in crowds for n in members[: named[template]]))
+        instances = zip(self.program.any_number, self.instances, strict=True)
+        asked = (*self.fixed, *(n for template, members in instances for n in members[: named[template]]))
         yield from self._bad_together(asked, is_asked=True)
-        for first, *_ in self.crowds:
+        for first, *_ in self.instances:
             yield from self._bad_together((*self.fixed, first), is_asked=False)
 
     def _bad_together(self, members: tuple[int, ...], *, is_asked: bool) -> Iterator[Configuration]:
@@ -109,7 +109,7 @@ class DualRules(Processes):
                     yield from self._owning(c.with_fifo(p, (Message(((x, v),), True), *fifo)), p)
             for action, sources in self.leading(kind, c.controls[p]).items():
                 yield from self._before_action(replace(c, controls=set_at(c.controls, p, sources)), p, action)
-        for kind, *_ in self.crowds:  # one of which nothing was said has stored
+        for kind, *_ in self.instances:  # one of which nothing was said has stored
             for action, sources in self.leading(kind, frozenset(self.controls[kind])).items():
                 for fifo in self._own_stores(kind, sources, action) if action.stores else ():
                     more = Configuration((*c.controls, sources), c.memory, (*c.fifos, fifo), (*c.kinds, kind))

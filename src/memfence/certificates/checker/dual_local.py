@@ -42,13 +42,13 @@ class Action(Record):
 
 
 class Processes:
-    """The processes of a program, each by itself. `fixed`: those of which there is one; `crowds`: the others."""
+    """The processes of a program, each by itself. `fixed`: those of which there is one; `instances`: the others."""
 
     def __init__(self, question: Question, left_out: Abridgement = WHOLE) -> None:
         self.question, self.program, self.model = question, question.program, question.model.unbounded.definition
         self.fixed = fixed_processes(self.program)
-        self.crowds = [instances_of(self.program, template) for template in self.program.any_number]
-        self.kinds = (*self.fixed, *(members[0] for members in self.crowds))
+        self.instances = [instances_of(self.program, template) for template in self.program.any_number]
+        self.kinds = (*self.fixed, *(members[0] for members in self.instances))
         self.somewhere = nth_start(self.program, self.model, 0)
         self.ends = {kind: self._ends(kind, left_out) for kind in self.kinds}
         self.actions, self.owned = cache(self._actions), cache(self._owned)

@@ -1,7 +1,7 @@
 """The fast checker of invariants, written in C++: the same conditions as in `invariant`, on rows instead of states.
 
 It reads the program from its canonical text and takes its steps by its own rules (`core/certificate`). Where it cannot
-work with a program, such as one with outcomes beyond 64 bits, the Python checker judges.
+work with a program, such as one with outcomes beyond 64 bits, the Python checker does it.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ class Rows(Protocol):
     def check(self) -> Found | None: ...
 
 
-def judge_rows(
+def check_rows(
     native: Rows, blocks: Iterable[bytes], refuse: Callable[[Found | None], None], *, most_bytes: int
 ) -> None:
-    """Hand over all blocks and have them judged; `refuse` raises what was found."""
+    """Hand over all blocks and have them checked; `refuse` raises what was found."""
     for block in blocks:
         if len(block) > ROWS_IN_A_BLOCK * native.width:
             raise NotACertificate("a block has too many states")
@@ -123,7 +123,7 @@ class NativeInvariant:
 
     def check(self, blocks: Iterable[bytes], *, most_bytes: int) -> int:
         """The number of states, if the set is an invariant; Refused, NotACertificate or MemoryError if not."""
-        judge_rows(self._native, blocks, self._refuse, most_bytes=most_bytes)
+        check_rows(self._native, blocks, self._refuse, most_bytes=most_bytes)
         return self._native.states
 
     def reachable(self, *, most_bytes: int) -> Iterator[bytes]:

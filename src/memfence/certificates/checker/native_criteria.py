@@ -1,6 +1,6 @@
-"""The fast judges of criteria, written in C++: the same conditions as in `criteria`, `robust` and `triangular`.
+"""The fast checkers of criteria, written in C++: the same conditions as in `criteria`, `robust` and `triangular`.
 
-What a program must be for a theorem to apply is looked at in Python, by the judges that are here for reading.
+What a program must be for a theorem to apply is looked at in Python, by the checkers that are here for reading.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from memfence.certificates.checker.native import (
     Found,
     NativeInvariant,
     NotForTheFastChecker,
-    judge_rows,
+    check_rows,
     refusal,
 )
 from memfence.certificates.checker.question import Question
@@ -90,7 +90,7 @@ class NativeTriangular:
 
     def check(self, blocks: Iterable[bytes], *, most_bytes: int) -> int:
         """The number of pairs, if they are a proof; Refused, NotACertificate or MemoryError if not."""
-        judge_rows(self._native, blocks, self._refuse, most_bytes=most_bytes)
+        check_rows(self._native, blocks, self._refuse, most_bytes=most_bytes)
         return self._native.states
 
     def reachable(self, *, most_bytes: int) -> list[bytes]:

@@ -24,12 +24,12 @@ STEPS_AT_ONCE = 200
 
 def check_dual_fast(question: Question, found: Configurations, left_out: Abridgement = WHOLE) -> int:
     """Return if the set proves what is asked; else Refused. `question` and `left_out` are as `prepared` has them."""
-    judge = DualJudge(question, left_out)
+    check = DualChecking(question, left_out)
     try:
         for number, c in enumerate(found.all):
-            if not judge.native.add(judge.listed(c), list(found.hints(number))):
+            if not check.native.add(check.listed(c), list(found.hints(number))):
                 raise _foreign()
-        wrong = judge.native.check()
+        wrong = check.native.check()
     except (RuntimeError, TypeError, ValueError) as problem:
         raise _reason(problem) from None
     if wrong is not None:
@@ -38,8 +38,8 @@ def check_dual_fast(question: Question, found: Configurations, left_out: Abridge
     return len(found.all)
 
 
-class DualJudge:
-    """The judge in C++, and how configurations are written for it."""
+class DualChecking:
+    """The checker in C++, and how configurations are written for it."""
 
     def __init__(self, question: Question, left_out: Abridgement = WHOLE) -> None:
         self.native = _made(_core.DualChecker, question, left_out)
@@ -90,12 +90,12 @@ def _made(maker: Callable[..., Made], question: Question, left_out: Abridgement)
     program = question.program
     bad = [] if question.bad is None else [question.bad]
     needed = named_instances(program, bad)
-    crowds = [list(instances_of(program, template)) for template in program.any_number]
+    instances = [list(instances_of(program, template)) for template in program.any_number]
     named = [n for template in program.any_number for n in instances_of(program, template)[: needed[template]]]
     text = "" if question.bad is None else expression_text(question.bad)
     locked = not question.model.has_buffers
     try:
-        asked = canonical_text(program), text, list(fixed_processes(program)), crowds, named, locked
+        asked = canonical_text(program), text, list(fixed_processes(program)), instances, named, locked
         return maker(*asked, list(map(list, left_out.passing)), [list(map(list, process)) for process in left_out.dead])
     except (RuntimeError, TypeError, ValueError) as problem:
         raise _reason(problem) from None

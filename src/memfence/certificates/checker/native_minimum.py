@@ -1,7 +1,7 @@
-"""The fast judge of minimum sets of fences, written in C++: the same conditions as in `minimum` and `sc_trace`.
+"""The fast checker of minimum sets of fences, written in C++: the same conditions as in `minimum` and `sc_trace`.
 
 It takes the steps of runs by its own rules, in a program that it fences itself. What a program must be for the theorem
-to apply is looked at in Python, by the judges that are here for reading.
+to apply is looked at in Python, by the checkers that are here for reading.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _Listed = tuple[int, int, int, int, int]
 
 
 class NativeMinimum:
-    """The sites of a section, whose clauses are judged one by one."""
+    """The sites of a section, whose clauses are checked one by one."""
 
     def __init__(self, question: Question, criterion: str, sites: Sequence[Site], *, most_bytes: int) -> None:
         self._question, self._criterion, self._sites = question, criterion, sites

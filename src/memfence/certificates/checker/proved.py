@@ -114,7 +114,7 @@ def _judged(program: Program, model: ModelSpec, answer: Any) -> int:
         case [str(word), [*_] as state, step, *_] if word in _CONDITIONS:
             raise _refused(program, model, word, state_of(state), step_of(step))
         case _:
-            raise NotProved(f"the proved checker cannot judge this program: {answer}")
+            raise NotProved(f"the proved checker cannot check this program: {answer}")
 
 
 def _refused(program: Program, model: ModelSpec, word: str, state: State, step: Step) -> Refused:

@@ -45,7 +45,7 @@ class Refused(Exception):
 
 
 class NotProved(Exception):
-    """The proved checker is not there, or cannot judge this certificate; the text says which and why."""
+    """The proved checker is not there, or cannot check this certificate; the text says which and why."""
 
 
 class Checked(Record):

@@ -1,4 +1,4 @@
-"""Does the certificate prove its claim about this program? Each section is judged by itself, then all together."""
+"""Does the certificate prove its claim about this program? Each section is checked by itself, then all together."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ MOST_BYTES = 8 << 30
 
 
 class Case(Record):
-    """What the sections are judged by: the program that is at hand and the claim about it.
+    """What the sections are checked against: the program that is at hand and the claim about it.
 
-    `fast`: the C++ checker judges what it can. `most_bytes`: for the states of a section. `is_proved`: the checker that
-    is itself proved judges, and knows invariants and ranks only.
+    `fast`: the C++ checker does what it can. `most_bytes`: for the states of a section. `is_proved`: the checker that
+    is itself proved does it, and knows invariants and ranks only.
     """
 
     program: Program
@@ -70,7 +70,7 @@ class Case(Record):
 
 
 class Proved(Record):
-    """What a section proves, how many states it needed, and whether the C++ checker judged it."""
+    """What a section proves, how many states it needed, and whether the C++ checker did it."""
 
     what: frozenset[str]
     states: int
@@ -101,14 +101,14 @@ def verify_opened(
     wanted = needed(case)
     states, shown, is_fast = 0, set[str](), True
     for section in certificate.sections(most_bytes=most_bytes):
-        judge = _KINDS.get(section.kind)
-        if judge is None:
+        check = _KINDS.get(section.kind)
+        if check is None:
             raise NotACertificate(f"there is no kind of section `{section.kind}`")
-        if proved and judge not in (_invariant, _ranks):
+        if proved and check not in (_invariant, _ranks):
             raise NotProved(f"the proved checker does not know sections of the kind `{section.kind}`")
-        if program.any_number and judge not in (_dual, _alone):
+        if program.any_number and check not in (_dual, _alone):
             raise Refused(Condition.KIND, "they are about a certain number of threads")
-        found = judge(case, section)
+        found = check(case, section)
         states += found.states
         shown |= found.what
         is_fast &= found.is_fast
@@ -371,17 +371,17 @@ def _minimum(case: Case, section: Section) -> Proved:
         raise Refused(Condition.MINIMUM, "the claim counts other fences than the section")
     question, criterion = case.question, case.claim.criterion
     require_only_waiting(question, criterion, sites)
-    judge: Callable[[Clause], int] = partial(check_clause, question, criterion, sites)
+    check: Callable[[Clause], int] = partial(check_clause, question, criterion, sites)
     bound: Callable[..., None] = partial(check_bound, sites)
     if case.fast:
         from memfence.certificates.checker.native_minimum import NativeMinimum
 
         native = NativeMinimum(question, criterion, sites, most_bytes=case.most_bytes)
-        judge, bound = native.check_clause, native.check_bound
+        check, bound = native.check_clause, native.check_bound
     clauses, steps = [], 0
     for clause in found:
         clauses.append(clause)
-        steps += judge(clause)
+        steps += check(clause)
     bound(clauses, by_price=price is not None)
     return Proved(frozenset({"minimum"}), steps, case.fast)
 

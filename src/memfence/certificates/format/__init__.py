@@ -1,1 +1,1 @@
-"""What a certificate is, byte by byte: the container, its header, and how states stand in it. No judgement."""
+"""What a certificate is, byte by byte: the container, its header, and how states stand in it. No checking."""

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memfence.axiomatic.code import Code, Write
+from memfence.axiomatic.code import Cut as CutOff
 from memfence.axiomatic.library import models_named
 from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.unroll import unroll
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
 from memfence.axiomatic.waiting import undecided_wait
 from memfence.deadline import TimeUp
-from memfence.engines.axiomatic.goals import WaitsForEver
-from memfence.engines.axiomatic.solve import Executions, LimitHit, Nothing
-from memfence.engines.axiomatic.violations import as_seen_by, first_violation, goal_of, keeps_dependencies, told
+from memfence.engines.axiomatic.searches import Search
+from memfence.engines.axiomatic.violations import Violation, as_seen_by, goal_of, keeps_dependencies, told
 from memfence.models.catalogue import knows
 from memfence.program.ir import NoDeadlock, Program
 from memfence.source import NOWHERE
@@ -33,13 +33,16 @@ MOST_ROUNDS = 4
 Found = tuple[Verdict, Evidence]
 
 
-def decide(task: Task, goal: GoodExecutions) -> Found:
-    """The verdict about all executions of the task's program under its model."""
+def decide(task: Task, goal: GoodExecutions, searches: Sequence[Search]) -> Found:
+    """The verdict about all executions of the task's program under its model.
+
+    Of `searches`, the first that comes to an end decides about one unrolling.
+    """
     if not knows(task.model.name, task.program.language):
         return Verdict.UNKNOWN, OutOfReach(Unfit.OTHER_LANGUAGE, NOWHERE)
     if any(goal_of(prop) is None for prop in goal.properties):
         return Verdict.UNKNOWN, OutOfReach(Unfit.PROPERTY_OF_STATES, NOWHERE)
-    asking = _Asking(task, goal)
+    asking = _Asking(task, goal, searches)
     try:
         program = as_seen_by(task.model.name, task.program, goal.properties)
         return asking.deeper(program) if goal.unrolled is None else asking.unrolled(program, goal.unrolled)
@@ -50,13 +53,15 @@ def decide(task: Task, goal: GoodExecutions) -> Found:
 
 
 class _Asking:
-    """One model, which may have variants."""
+    """One model, which may have variants. `decided`: the search that came to an end last."""
 
-    def __init__(self, task: Task, goal: GoodExecutions) -> None:
+    def __init__(self, task: Task, goal: GoodExecutions, searches: Sequence[Search]) -> None:
         self.program = task.program
         self.properties = goal.properties
         self.limits = task.limits
         self.models = models_named(task.model.name, language=task.program.language)
+        self.searches = searches
+        self.decided = searches[-1]
 
     def deeper(self, program: Program) -> Found:
         rounds = 1
@@ -88,28 +93,24 @@ class _Asking:
         event = undecided_wait(code) if any(isinstance(p, NoDeadlock) for p in self.properties) else None
         if event is not None and self._may_wait(code, kept):
             return Verdict.UNKNOWN, MayWait(event, rounds)
-        if found or without or (self.program.is_cut_off and not self.program.marked_cuts):
+        if (found or without) and _cuts_loops(code):
             return Verdict.HOLDS_UP_TO, Cut(rounds)
-        return Verdict.HOLDS, Complete(rounds)
+        is_bounded = found or without or (self.program.is_cut_off and not self.program.marked_cuts)
+        return Verdict.HOLDS_UP_TO if is_bounded else Verdict.HOLDS, Complete(rounds)
 
     def _may_wait(self, code: Code, dependencies: bool) -> bool:
         """Whether threads that could have gone another way may wait for ever, or nobody knows."""
-        for model, *_ in _by_looks(code, self.models):
-            try:
-                executions = Executions(code, limits=self.limits)
-                active = executions.add(model, dependencies=dependencies)
-            except LimitHit:
-                return True
-            if not isinstance(executions.find(active, WaitsForEver(undecided=True)), Nothing):
-                return True
-        return False
+        return any(
+            self.decided.may_wait(code, model, self.limits, dependencies=dependencies)
+            for model, *_ in _by_looks(code, self.models)
+        )
 
     def _violated(self, code: Code, rounds: int, *, dependencies: bool) -> Counterexample | Limit | bool:
         """The violation under the first variant that shows one, with all that do; else whether something is cut off."""
         cut = False
         shown: Counterexample | None = None
         for model, *alike in _by_looks(code, self.models):
-            found = first_violation(code, model, self.properties, self.limits, dependencies=dependencies)
+            found = self._first_violation(code, model, dependencies=dependencies)
             if isinstance(found, Stop):
                 return shown or Limit(found, 0, unrolled=rounds)
             if isinstance(found, bool):
@@ -121,6 +122,25 @@ class _Asking:
         if shown is not None and len(shown.variants) == len(self.models):
             return replace(shown, variants=())
         return cut if shown is None else shown
+
+    def _first_violation(self, code: Code, model: AxiomaticModel, *, dependencies: bool) -> Violation | Stop | bool:
+        found: Violation | Stop | NotUnrolled | bool = False
+        for search in self.searches:
+            self.decided = search
+            try:
+                found = search.first_violation(code, model, self.properties, self.limits, dependencies=dependencies)
+            except NotUnrolled as refused:
+                found = refused
+            if not isinstance(found, Stop | NotUnrolled) or found is Stop.CANCELLED:
+                break
+        if isinstance(found, NotUnrolled):
+            raise found
+        return found
+
+
+def _cuts_loops(code: Code) -> bool:
+    """Whether going round once more could change anything."""
+    return any(isinstance(item, CutOff) and not item.of_program for t in code.threads for item in t.items)
 
 
 def _by_looks(code: Code, models: Sequence[AxiomaticModel]) -> list[list[AxiomaticModel]]:

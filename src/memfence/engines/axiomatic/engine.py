@@ -18,6 +18,7 @@ from memfence.deadline import Deadline
 from memfence.engines.axiomatic.deepening import decide
 from memfence.engines.axiomatic.goals import Ends, Fails, Goal
 from memfence.engines.axiomatic.runs import IsWanted, run_of
+from memfence.engines.axiomatic.searches import BySolver
 from memfence.engines.axiomatic.solve import Executions, Found, LimitHit, Nothing, OutOfTime
 from memfence.models.fairness import is_true
 from memfence.models.state import Failure
@@ -58,7 +59,7 @@ class AxiomaticEngine:
     def answer(self, task: Task) -> Answer:
         clock = Deadline()
         if isinstance(task.goal, GoodExecutions):
-            return Answer(*decide(task, task.goal), self.name, Cost(seconds=clock.elapsed))
+            return Answer(*decide(task, task.goal, (BySolver(),)), self.name, Cost(seconds=clock.elapsed))
         goals, code = _goals(task), _code(task)
         if isinstance(goals, Obstacle):
             return outside(self.name, goals)

@@ -140,7 +140,7 @@ class Events:
                 self.turns.append(Turn(thread, position, condition, slots.is_true(guard), item.of_pair))
             case Check(condition, guard):
                 self.failing[here] = self.clauses.both(slots.is_true(guard), -slots.is_true(condition))
-            case Given(condition, guard):
+            case Given(condition=condition, guard=guard):
                 self.clauses.add(-slots.is_true(guard), slots.is_true(condition))
             case Cut(guard):
                 self.cut[here] = slots.is_true(guard)

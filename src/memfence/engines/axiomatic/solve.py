@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import assert_never
 
-from memfence.axiomatic.candidates import candidate
 from memfence.axiomatic.code import Code
 from memfence.axiomatic.execution import Decisions, Execution
 from memfence.axiomatic.library import is_coherent
 from memfence.axiomatic.model import AxiomaticModel
-from memfence.axiomatic.replay import NotAnExecution, carry_out
 from memfence.deadline import Deadline, TimeUp
 from memfence.engines.axiomatic.base import Base, TagLiterals
 from memfence.engines.axiomatic.chains import demand_chains
@@ -27,14 +25,13 @@ from memfence.engines.axiomatic.goals import (
     Raises,
     ReachesCut,
     WaitsForEver,
-    is_reached,
     value_at_end,
 )
 from memfence.engines.axiomatic.relations import Relations
 from memfence.engines.axiomatic.sat import Assignment, Sat, limit_hit
 from memfence.engines.axiomatic.stuck import waits_for_ever
 from memfence.engines.axiomatic.vectors import constant, is_equal
-from memfence.models.cat.interpreter import judge
+from memfence.engines.axiomatic.witness import witness
 from memfence.program.expressions import TRUE as TRUE_EXPR
 from memfence.program.expressions import Expr
 from memfence.records import Record
@@ -49,10 +46,6 @@ class Activated(Record):
     flags: dict[str, int]
     dependencies: bool = True
     has_own_tags: bool = True
-
-
-class WitnessRefused(Exception):
-    """An internal error: the solver found what the code does not do, or what the model forbids."""
 
 
 class Found(Record):
@@ -164,27 +157,10 @@ class Executions:
                 return OutOfTime(found)
             case Assignment():
                 by = judge_by or (model.model if model.has_own_tags else None)
-                return Found(self._carried_out(found, goal, by, dependencies=model.dependencies))
+                decisions = decisions_of(self.core, found)
+                return Found(witness(self.code, decisions, goal, by, dependencies=model.dependencies))
             case _:
                 assert_never(found)
-
-    def _carried_out(
-        self, found: Assignment, goal: Goal, model: AxiomaticModel | None, *, dependencies: bool
-    ) -> Execution:
-        """What was found, done again without the formula; WitnessRefused where it is not what was asked for."""
-        try:
-            execution = carry_out(self.code, decisions_of(self.core, found))
-        except NotAnExecution as error:
-            raise WitnessRefused(str(error)) from error
-        if not is_reached(goal, execution):
-            raise WitnessRefused(f"{goal} is not reached")
-        if model is not None:
-            judgement = judge(model.cat, candidate(execution, model, dependencies=dependencies))
-            if not judgement.is_allowed:
-                raise WitnessRefused(f"{model.name} forbids it: {judgement.failed[0].axiom.name}")
-            if isinstance(goal, Raises) and goal.flag not in [flag.axiom.name for flag in judgement.flags]:
-                raise WitnessRefused(f"{model.name} does not raise {goal.flag}")
-        return execution
 
     def outcomes(self, model: Activated, observed: Sequence[Expr]) -> Iterator[Outcome]:
         """The values of the expressions in all final states (where nothing has failed), each with an execution.

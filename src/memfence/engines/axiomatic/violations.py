@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from memfence.axiomatic.candidates import candidate
-from memfence.axiomatic.code import Code
 from memfence.axiomatic.execution import Execution
 from memfence.axiomatic.library import models_named
 from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.synchronised import synchronised
-from memfence.engines.axiomatic.goals import Ends, Fails, Goal, Raises, ReachesCut, WaitsForEver
-from memfence.engines.axiomatic.solve import Activated, Executions, Found, LimitHit, Nothing, OutOfTime
+from memfence.engines.axiomatic.goals import Ends, Goal, WaitsForEver
 from memfence.models.cat.interpreter import Evaluation, judge
 from memfence.models.cat.polarity import reached
 from memfence.models.cat.relations import pairs_of
@@ -22,7 +20,6 @@ from memfence.program.expressions import At, negate, walk
 from memfence.program.ir import Final, NoDeadlock, Program, Property
 from memfence.records import Record
 from memfence.tasks.evidence import Counterexample, Forbidding
-from memfence.tasks.limits import Limits, Stop
 
 RACE = "data-race"
 STRONGER = ("x86", "sc")
@@ -36,15 +33,6 @@ def goal_of(prop: Property) -> Goal | None:
     if not isinstance(prop, Final) or any(isinstance(node, At) for node in walk(prop.expr)):
         return None
     return Ends(negate(prop.expr) if prop.quantifier == "forall" else prop.expr)
-
-
-def goals_of(properties: Sequence[Property], model: Activated) -> list[tuple[Goal, Property | None]]:
-    """What no execution should reach: failing checks, the contrary of each property, races where the model has them.
-    Whether threads wait for ever comes last: what else goes wrong tells more."""
-    goals: list[tuple[Goal, Property | None]] = [(Fails(), None)]
-    goals += [(goal, prop) for prop in properties if (goal := goal_of(prop)) is not None]
-    goals += [(Raises(RACE), None)] if RACE in model.flags else []
-    return sorted(goals, key=lambda pair: isinstance(pair[0], WaitsForEver))
 
 
 def as_seen_by(name: str, program: Program, properties: Sequence[Property]) -> Program:
@@ -67,32 +55,6 @@ class Violation(Record):
     execution: Execution
     violated: Property | None
     is_race: bool
-
-
-def first_violation(
-    code: Code,
-    model: AxiomaticModel,
-    properties: Sequence[Property],
-    limits: Limits,
-    *,
-    dependencies: bool = True,
-) -> Violation | Stop | bool:
-    """An execution that violates something; else whether some execution is cut off, or the limit that was hit."""
-    try:
-        executions = Executions(code, limits=limits)
-        active = executions.add(model, dependencies=dependencies)
-    except LimitHit as hit:
-        return hit.stop
-    for goal, prop in goals_of(properties, active):
-        match executions.find(active, goal):
-            case Found(execution):
-                return Violation(execution, prop, isinstance(goal, Raises))
-            case OutOfTime(stop):
-                return stop
-            case Nothing():
-                pass
-    cut = executions.find(active, ReachesCut())
-    return cut.stop if isinstance(cut, OutOfTime) else isinstance(cut, Found)
 
 
 def _uses_dependencies(model: AxiomaticModel) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from memfence.engines.cluster.rounds import Place
-from memfence.engines.native.cycle_partition import CyclePartition, CycleStanding, Phase
+from memfence.engines.cluster.rounds import Share
+from memfence.engines.native.cycle_partition import CyclePartition, CycleProgress, Phase
 from memfence.engines.native.emptiness import CyclePlan
 from memfence.version import VERSION
 
@@ -14,7 +14,7 @@ from memfence.version import VERSION
 class CyclePart:
     """An actor of Ray: one process, with one part of the states of the product."""
 
-    def __init__(self, plan: CyclePlan, place: Place) -> None:
+    def __init__(self, plan: CyclePlan, place: Share) -> None:
         self._count = place.count
         self._part = CyclePartition(plan, place.number, place.count, place.round_states, place.memory_bytes)
 
@@ -22,15 +22,15 @@ class CyclePart:
         """What must be the same on all machines."""
         return VERSION, self._part.digest
 
-    def start(self, phase: Phase) -> CycleStanding:
+    def start(self, phase: Phase) -> CycleProgress:
         self._part.start(phase)
-        return self._part.standing
+        return self._part.progress
 
     def round(self, saves: bool, *messages: bytes | None) -> tuple[Any, ...]:
         """One round; how far this part is, and a message for every part. There are no checkpoints."""
         self._part.receive(messages)
         self._part.expand()
-        return (self._part.standing, *(self._part.message_to(owner) for owner in range(self._count)))
+        return (self._part.progress, *(self._part.message_to(owner) for owner in range(self._count)))
 
     def first_alive(self) -> int | None:
         return self._part.first_alive

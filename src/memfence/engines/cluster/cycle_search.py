@@ -13,7 +13,7 @@ from typing import Any
 from memfence.engines.cluster.backwards import Loop, find_loop
 from memfence.engines.cluster.cycle_part import CyclePart
 from memfence.engines.cluster.rounds import Chain, Settings, SharedWork, Stopped
-from memfence.engines.native.cycle_partition import CyclePartition, CycleStanding, Phase
+from memfence.engines.native.cycle_partition import CyclePartition, CycleProgress, Phase
 from memfence.engines.native.emptiness import CyclePlan
 from memfence.records import Record
 from memfence.tasks.evidence import Lasso
@@ -61,9 +61,9 @@ class CycleSearch(SharedWork[SharedCycles]):
         return SharedCycles(stop, self._cost(), lost=lost)
 
     def _attempt(self, lost: int) -> SharedCycles:
-        standings = self._phase(Phase.REACH)
-        cost, refused = self._cost(), sum(now.refused for now in standings)
-        before, left = -1, sum(now.states for now in standings)
+        progresses = self._phase(Phase.REACH)
+        cost, refused = self._cost(), sum(now.refused for now in progresses)
+        before, left = -1, sum(now.states for now in progresses)
         while left and left != before:
             self._phase(Phase.TRIM)
             before = sum(now.alive for now in self._ask("start", Phase.MARK))
@@ -74,19 +74,19 @@ class CycleSearch(SharedWork[SharedCycles]):
         nearby = self._nearby()
         return SharedCycles(Stop.FOUND, cost, refused, nearby, self._lasso() if nearby is None else None, lost)
 
-    def _phase(self, phase: Phase) -> list[CycleStanding]:
+    def _phase(self, phase: Phase) -> list[CycleProgress]:
         self._ask("start", phase)
         return self._finish()
 
-    def _finish(self) -> list[CycleStanding]:
+    def _finish(self) -> list[CycleProgress]:
         """Rounds until no part has anything to expand."""
-        for standings in self._rounds():
-            self._note(standings)
-            stops = sorted({now.stop for now in standings} - {Stop.NOTHING_LEFT}, key=lambda stop: stop.value)
+        for progresses in self._rounds():
+            self._note(progresses)
+            stops = sorted({now.stop for now in progresses} - {Stop.NOTHING_LEFT}, key=lambda stop: stop.value)
             if stops:
                 raise Stopped(stops[0])
-            if not any(now.size for now in standings):
-                return list(standings)
+            if not any(now.size for now in progresses):
+                return list(progresses)
         raise AssertionError("rounds have no end of their own")
 
     def _lasso(self) -> SharedLasso:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, assert_never
 
-from memfence.cluster.session import connected
+from memfence.cluster.session import connected, phase_of
 from memfence.engines.attacks import AttackEngine
 from memfence.engines.cluster.attacks import SharedAttacks
 from memfence.engines.cluster.cycle_search import CycleSearch, SharedCycles
@@ -22,7 +22,7 @@ from memfence.engines.native.partition import NativeStep, Partition
 from memfence.engines.native.races import plan_of as race_plan_of
 from memfence.engines.native.sc_states import sc_run
 from memfence.execution.trace import Trace
-from memfence.models.fairness import ProcessRuns
+from memfence.models.fairness import fairness_among
 from memfence.models.spec import SC, ModelSpec
 from memfence.passes.shared_memory_form import other_communication
 from memfence.tasks.answer import Answer, FinalState, Verdict, outside
@@ -63,6 +63,8 @@ class ClusterEngine:
 
     def answer(self, task: Task) -> Answer:
         assert task.limits.cluster is not None
+        if self._connect is connected:
+            task.limits.announce(phase_of(task.limits.cluster))
         with self._connect(task.limits.cluster) as ray:
             match task.goal:
                 case Safety():
@@ -178,7 +180,7 @@ class LassoSearch:
         self._goal = task.goal
         self._settings = settings
         self.all_marks = (1 << task.goal.marks + len(task.goal.conditions)) - 1
-        self.plan = cycle_plan_of(task.program, task.spec, task.goal)
+        self.plan = cycle_plan_of(task.program, task.spec, task.goal, task.reductions)
         self.here = CyclePartition(self.plan, 0, 1, 1, 0)
 
     def nearby(self) -> Lasso | None:
@@ -186,7 +188,9 @@ class LassoSearch:
         if not self._settings.nearby_states:
             return None
         limits = self._task.limits.within(most_states=self._settings.nearby_states)
-        return find_accepted_run(self._task.program, self._task.spec, self._goal, limits=limits).lasso
+        task = self._task
+        found = find_accepted_run(task.program, task.spec, self._goal, limits=limits, reductions=task.reductions)
+        return found.lasso
 
     def answer(self, shared: SharedCycles) -> Answer:
         verdict, evidence = self._judged(shared)
@@ -194,7 +198,7 @@ class LassoSearch:
 
     def _judged(self, shared: SharedCycles) -> tuple[Verdict, Evidence]:
         model = self._task.spec
-        fair = any(isinstance(condition, ProcessRuns) for condition in self._goal.conditions)
+        fair = fairness_among(self._goal.conditions)
         if shared.stop is Stop.FOUND:
             return Verdict.VIOLATED, shared.nearby or self._lasso(shared)
         if shared.stop is not Stop.NOTHING_LEFT:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from memfence.engines.cluster.rounds import Place
+from memfence.engines.cluster.rounds import Share
 from memfence.engines.native.partition import (
     AnyPlan,
     PartAttack,
     PartFinal,
     PartFinding,
     Partition,
-    ProcessAtTheEnd,
+    PartProgress,
     Saved,
 )
 from memfence.records import Record
@@ -23,7 +23,7 @@ class Report(Record):
     """What a part says after a round. `sent`: bytes of all its messages so far. `saved`: what to keep for a checkpoint,
     beside the rows of its states."""
 
-    standing: ProcessAtTheEnd
+    progress: PartProgress
     finding: PartFinding | None
     sent: int
     saved: Saved | None = None
@@ -32,7 +32,7 @@ class Report(Record):
 class Part:
     """An actor of Ray: one process, with one part of the states."""
 
-    def __init__(self, plan: AnyPlan, place: Place) -> None:
+    def __init__(self, plan: AnyPlan, place: Share) -> None:
         self._place = place
         self._part = Partition(plan, place.number, place.count, place.round_states, place.memory_bytes)
         self._sent = 0
@@ -55,11 +55,11 @@ class Part:
         begins = self._part.receive(messages)
         saved = self._part.save() if saves and begins else None
         self._part.expand()
-        standing = self._part.standing
-        finding = self._part.finding if standing.found_in else None
+        progress = self._part.progress
+        finding = self._part.finding if progress.found_in else None
         mail = [self._part.message_to(owner) for owner in range(self._place.count)]
         self._sent += sum(len(message) for message in mail if message is not None)
-        return (Report(standing, finding, self._sent, saved), *mail)
+        return (Report(progress, finding, self._sent, saved), *mail)
 
     def rows(self, begin: int, end: int) -> bytes:
         """States with their parents: once found, they never change."""
@@ -67,7 +67,7 @@ class Part:
 
     def attacks(self) -> tuple[int, list[PartAttack]]:
         """The level in which they were found, 0 where the search went through all levels; and the attacks."""
-        return self._part.standing.found_in, self._part.attacks
+        return self._part.progress.found_in, self._part.attacks
 
     def finals(self) -> list[PartFinal]:
         return self._part.finals

@@ -37,7 +37,7 @@ class Settings(Record, kw_only=True):
     """A lasso is looked for among so many states on this machine first; an attack in small searches. 0: neither is."""
 
 
-class Place(Record):
+class Share(Record):
     """Which part of how many, how many of them share its machine, and what they may use of it."""
 
     number: int
@@ -52,7 +52,7 @@ class Place(Record):
         return Limits(memory_megabytes=self.memory_megabytes).memory_bytes // self.neighbours
 
 
-class ProcessAtTheEnd(Protocol):
+class Progress(Protocol):
     """How far a part has come: what all kinds of parts tell."""
 
     @property
@@ -90,7 +90,7 @@ class SharedWork(ABC, Generic[ResultT]):
         self._limits = limits
         self._settings = settings
         self._time = Deadline(limits.seconds)
-        self._standings: Sequence[ProcessAtTheEnd] = ()
+        self._progresses: Sequence[Progress] = ()
 
     @abstractmethod
     def _attempt(self, lost: int) -> ResultT:
@@ -126,7 +126,7 @@ class SharedWork(ABC, Generic[ResultT]):
         plan = self._ray.put(self._plan)
         memory, round_states, count = self._limits.memory_megabytes, self._settings.round_states, self._parts.count
         self._parts.begin(
-            lambda number, neighbours: (plan, Place(number, count, neighbours, memory, round_states)), self._get
+            lambda number, neighbours: (plan, Share(number, count, neighbours, memory, round_states)), self._get
         )
 
     def _rounds(self, saves: Callable[[], bool] = lambda: False) -> Iterator[list[Any]]:
@@ -164,25 +164,25 @@ class SharedWork(ABC, Generic[ResultT]):
         if self._time.passed:
             raise Stopped(Stop.TIMEOUT)
 
-    def _note(self, standings: Sequence[ProcessAtTheEnd]) -> None:
+    def _note(self, progresses: Sequence[Progress]) -> None:
         """How far the parts are; tells whoever watches, of each machine by its name, then of all together."""
-        self._standings = standings
+        self._progresses = progresses
         self._watch()
-        progress = self._limits.progress
-        if progress is None:
+        tell = self._limits.progress
+        if tell is None:
             return
         states: dict[str, int] = {}
-        for node, now in zip(self._parts.nodes, standings, strict=True):
+        for node, now in zip(self._parts.nodes, progresses, strict=True):
             states[node.name] = states.get(node.name, 0) + now.states
         self._limits.announce("cluster, " + ", ".join(f"{name} {count:,}" for name, count in states.items()))
         cost = self._cost()
-        queue = sum(now.left for now in standings)
-        megabytes = sum(now.bytes for now in standings) / 1e6
-        if progress(cost.states, cost.transitions, queue, cost.seconds, megabytes) is False:
+        queue = sum(now.left for now in progresses)
+        megabytes = sum(now.bytes for now in progresses) / 1e6
+        if tell(cost.states, cost.transitions, queue, cost.seconds, megabytes) is False:
             raise Stopped(Stop.CANCELLED)
 
     def _cost(self) -> Cost:
-        now = self._standings
+        now = self._progresses
         levels = (one.level if any(other.size for other in now) else one.level - 1 for one in now)
         return Cost(
             sum(one.states for one in now),

@@ -64,7 +64,7 @@ class SharedSearch(SharedWork[Shared]):
             self._reports = reports
             self._round += 1
             self._keep(reports)
-            self._note([report.standing for report in reports])
+            self._note([report.progress for report in reports])
             stop = _reason(reports, self._limits.most_states)
             if stop is not None:
                 return self._outcome(stop, lost)
@@ -107,7 +107,7 @@ class SharedSearch(SharedWork[Shared]):
     def _outcome(self, stop: Stop, lost: int) -> Shared:
         """What was found, with the states on the way there: the parts are asked once more."""
         cost = self._cost()
-        refused = sum(report.standing.refused for report in self._reports)
+        refused = sum(report.progress.refused for report in self._reports)
         finals = _merged(self._ask("finals"))
         found = _smallest(self._reports) if stop is Stop.FOUND else None
         ends = [(owner, final.index) for owner, final in finals]
@@ -125,17 +125,17 @@ class SharedSearch(SharedWork[Shared]):
 
 def _reason(reports: Sequence[Report], most_states: int) -> Stop | None:
     """Why to end after this round, by the reports of all parts about it; None: go on."""
-    standings = [report.standing for report in reports]
-    stops = {now.stop for now in standings} - {Stop.NOTHING_LEFT}
-    found = [now.found_in for now in standings if now.found_in]
-    is_level_done = not any(now.left for now in standings)
-    if Stop.FOUND in stops or (found and (is_level_done or standings[0].level > min(found))):
+    progresses = [report.progress for report in reports]
+    stops = {now.stop for now in progresses} - {Stop.NOTHING_LEFT}
+    found = [now.found_in for now in progresses if now.found_in]
+    is_level_done = not any(now.left for now in progresses)
+    if Stop.FOUND in stops or (found and (is_level_done or progresses[0].level > min(found))):
         return Stop.FOUND
     if stops:
         return min(stops, key=lambda stop: stop.value)
-    if not any(now.size for now in standings):
+    if not any(now.size for now in progresses):
         return Stop.NOTHING_LEFT
-    if most_states and is_level_done and sum(now.states for now in standings) >= most_states:
+    if most_states and is_level_done and sum(now.states for now in progresses) >= most_states:
         return Stop.STATES
     return None
 
@@ -143,7 +143,7 @@ def _reason(reports: Sequence[Report], most_states: int) -> Stop | None:
 def _smallest(reports: Sequence[Report]) -> tuple[int, PartFinding] | None:
     """Of the findings of the first level with one, the smallest, and who has it. Initial states come before all."""
     found = [
-        ((report.standing.stop is not Stop.FOUND, report.standing.found_in), owner, report.finding)
+        ((report.progress.stop is not Stop.FOUND, report.progress.found_in), owner, report.finding)
         for owner, report in enumerate(reports)
         if report.finding is not None
     ]

@@ -22,7 +22,7 @@ class Phase(IntEnum):
     LINK = 3
 
 
-class CycleStanding(Record):
+class CycleProgress(Record):
     """How far a part has come. `alive`: states that may still follow a cycle with all marks."""
 
     level: int
@@ -50,16 +50,16 @@ class CyclePartition(Kept):
     @property
     def digest(self) -> str:
         """The same for two parts whose packed states mean the same."""
-        meaning = meaning_of(self.encoded, self._part.standing.state_bits)
+        meaning = meaning_of(self.encoded, self._part.progress.state_bits)
         return sha256(repr(meaning).encode()).hexdigest()
 
     def start(self, phase: Phase) -> None:
         self._part.start(phase)
 
     @property
-    def standing(self) -> CycleStanding:
-        now = self._part.standing
-        return CycleStanding(
+    def progress(self) -> CycleProgress:
+        now = self._part.progress
+        return CycleProgress(
             now.level, now.size, now.left, now.alive, now.states, now.transitions, now.refused, now.bytes,
             now.state_bits, Stop(now.stop),
         )  # fmt: skip

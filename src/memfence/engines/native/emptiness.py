@@ -6,7 +6,7 @@ What it gives is a lasso, replayed by the reference model, whose loop really clo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import assert_never
 
 from memfence import _core
@@ -17,10 +17,20 @@ from memfence.engines.native.policy import policy_of
 from memfence.engines.native.searched import Searched
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
-from memfence.models.fairness import BufferDrains, Condition, ProcessRuns, Recurring, steps_of_runs
+from memfence.models.fairness import (
+    BufferDrains,
+    Condition,
+    Fairness,
+    ProcessRuns,
+    ProcessRunsOften,
+    Recurring,
+    fairness_among,
+    steps_of_runs,
+)
 from memfence.models.replay import replay
 from memfence.models.spec import ModelSpec
 from memfence.passes.orders import for_hardware
+from memfence.passes.private_locations import private_locations
 from memfence.passes.reductions import reduce
 from memfence.program.expressions import Expr
 from memfence.program.facts.observation import observed_by
@@ -31,15 +41,21 @@ from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.task import NoAcceptedRun
 
 SAFE_REDUCTIONS = frozenset({"dead"})
-"""Those that keep every step a step: fusing and ordering would change what fairness and X mean."""
+"""Those that keep every step a step: fusing would change what fairness and X mean. Ordering has conditions of its own:
+`can_be_ordered`."""
 
 MOST_ATOMS = MOST_MARKS = 64
 """The core keeps both in one machine word."""
 
 NativeStep = tuple[int, int, int]
-Query = tuple[int, int, int, list[list[tuple[int, int, int, int]]], int, list[int], list[NativeStep]]
+Query = tuple[int, int, int, list[list[tuple[int, int, int, int]]], int, list[int], list[NativeStep], bool]
 _STUTTERS = -1
-_RECURRING, _BUFFER_DRAINS, _PROCESS_RUNS = range(3)
+_RECURRING, _BUFFER_DRAINS, _PROCESS_RUNS, _PROCESS_RUNS_OFTEN = range(4)
+
+
+def marks_of(marks: int, conditions: Collection[Condition]) -> int:
+    """How many marks the core needs: one each, and for strong fairness one more, that the process could move."""
+    return marks + len(conditions) + sum(isinstance(one, ProcessRunsOften) for one in conditions)
 
 
 class Emptiness(Searched):
@@ -62,7 +78,7 @@ def find_accepted_run(
     goal: NoAcceptedRun,
     *,
     limits: Limits | None = None,
-    reductions: frozenset[str] = SAFE_REDUCTIONS,
+    reductions: frozenset[str] = SAFE_REDUCTIONS | {"order"},
 ) -> Emptiness:
     """Look for an infinite run of `program` that the automaton accepts and that meets all conditions for ever.
 
@@ -79,16 +95,31 @@ def find_accepted_run(
     return Emptiness(program, stop, cost_of(result.stats), result.stats.refused, lasso)
 
 
+def can_be_ordered(goal: NoAcceptedRun) -> bool:
+    """Whether private steps may come first. Strong fairness searches parts of components, which would miss their last
+    state that is left by all its steps."""
+    return goal.stutters and fairness_among(goal.conditions) is not Fairness.STRONG
+
+
 class CyclePlan(Record):
-    """A search for an accepted run before it is encoded for the core: plain values, that can be sent to others."""
+    """A search for an accepted run before it is encoded for the core: plain values, that can be sent to others.
+
+    `ordered`: private locations are left alone first.
+    """
 
     model: ModelSpec
     goal: NoAcceptedRun
     reduced: Program
     expressions: tuple[Expr, ...]
+    ordered: bool
 
     def encoded(self) -> Encoded:
-        return encode(self.reduced, self.expressions)
+        if not self.ordered:
+            return encode(self.reduced, self.expressions)
+        observed = observed_by(self.reduced, self.expressions, blocking=True)
+        moves = fairness_among(self.goal.conditions) is not Fairness.NONE
+        private = private_locations(self.reduced, self.model, observed, failing=False, stores=moves)
+        return encode(self.reduced, self.expressions, private=private)
 
     def query(self, encoded: Encoded) -> Query:
         """Which memory model, and which automaton, in the core's numbers."""
@@ -100,20 +131,20 @@ class CyclePlan(Record):
             goal.marks,
             list(encoded.expressions[:atoms]),
             _native_conditions(goal.conditions, encoded.expressions[atoms:]),
+            self.ordered,
         )
 
 
-def plan_of(
-    program: Program, model: ModelSpec, goal: NoAcceptedRun, reductions: frozenset[str] = SAFE_REDUCTIONS
-) -> CyclePlan:
+def plan_of(program: Program, model: ModelSpec, goal: NoAcceptedRun, reductions: frozenset[str]) -> CyclePlan:
     """What `find_accepted_run` searches."""
-    if len(goal.atoms) > MOST_ATOMS or goal.marks + len(goal.conditions) > MOST_MARKS:
+    if len(goal.atoms) > MOST_ATOMS or marks_of(goal.marks, goal.conditions) > MOST_MARKS:
         raise ValueError("too many atoms or acceptance conditions")
     recurring = tuple(c.condition for c in goal.conditions if isinstance(c, Recurring))
     hardware = for_hardware(program, model)
     observed = observed_by(hardware, (*goal.atoms, *recurring), blocking=True)
     reduced = reduce(hardware, observed, reductions & SAFE_REDUCTIONS, model=model)
-    return CyclePlan(model, goal, reduced, (*goal.atoms, *recurring))
+    ordered = "order" in reductions and can_be_ordered(goal)
+    return CyclePlan(model, goal, reduced, (*goal.atoms, *recurring), ordered)
 
 
 def _native_conditions(conditions: tuple[Condition, ...], expressions: tuple[int, ...]) -> list[tuple[int, int, int]]:
@@ -128,6 +159,8 @@ def _native_conditions(conditions: tuple[Condition, ...], expressions: tuple[int
                 native.append((_BUFFER_DRAINS, process, buffer))
             case ProcessRuns(process):
                 native.append((_PROCESS_RUNS, process, 0))
+            case ProcessRunsOften(process):
+                native.append((_PROCESS_RUNS_OFTEN, process, 0))
             case _:
                 assert_never(condition)
     return native

@@ -14,7 +14,7 @@ from memfence.engines.native.encode import Encoded, encode
 from memfence.engines.native.limits import cost_of, for_core
 from memfence.engines.native.policy import policy_of
 from memfence.engines.native.searched import Searched
-from memfence.engines.native.unreduce import original_steps
+from memfence.engines.native.unreduce import original_steps, transitions_of
 from memfence.execution.trace import Trace
 from memfence.models.spec import ModelSpec
 from memfence.models.state import Commit, DropSeparator, State, Step
@@ -99,6 +99,12 @@ class Explored(Searched):
         """Every state that was visited, of the reduced program: for comparing with the reference models."""
         decoded = (decode_state(self._encoded, self.model, values) for values in self._native.all_values())
         return {as_written(self.program, state) for state in decoded}
+
+    @property
+    def taken(self) -> frozenset[tuple[int, int]]:
+        """The transitions of `program` that the search came to take, be it as a part of others."""
+        edges = (step for step, taken in zip(self._encoded.edges, self._native.taken, strict=True) if taken)
+        return transitions_of(self.program, self._reduced, edges)
 
     @property
     def is_compact(self) -> bool:

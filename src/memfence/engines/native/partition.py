@@ -25,7 +25,7 @@ NO_PARENT = 0xFFFFFFFF
 """The number of the parent of an initial state."""
 
 
-class ProcessAtTheEnd(Record):
+class PartProgress(Record):
     """How far a part has come: of the states of `level` it has `size`, of which `left` are not expanded.
 
     `found_in`: the first level in which something was found, 0 if nothing was.
@@ -135,15 +135,15 @@ class Partition(Kept):
     @property
     def digest(self) -> str:
         """The same for two parts whose packed states mean the same."""
-        return sha256(repr(meaning_of(self.encoded, self._native.standing.state_bits)).encode()).hexdigest()
+        return sha256(repr(meaning_of(self.encoded, self._native.progress.state_bits)).encode()).hexdigest()
 
     def begin(self) -> None:
         self._native.begin()
 
     @property
-    def standing(self) -> ProcessAtTheEnd:
-        now = self._native.standing
-        return ProcessAtTheEnd(
+    def progress(self) -> PartProgress:
+        now = self._native.progress
+        return PartProgress(
             now.level, now.size, now.left, now.states, now.transitions, now.refused, now.bytes, now.state_bits,
             now.found_in, Stop(now.stop),
         )  # fmt: skip
@@ -161,7 +161,7 @@ class Partition(Kept):
 
     @property
     def attacks(self) -> list[PartAttack]:
-        """All of them in the level `found_in` of the standing, if that is one."""
+        """All of them in the level `found_in` of the progress, if that is one."""
         return [
             PartAttack(self._native.state(native.state), found_attack(native, native.state))
             for native in self._native.attacks
@@ -186,7 +186,7 @@ class Partition(Kept):
 
     def save(self) -> Saved:
         counted = self._native.counted
-        now = counted.standing
+        now = counted.progress
         finals = tuple((tuple(values), count, depth, index) for values, count, depth, index in counted.finals)
         return Saved(now.level, now.size, now.states, now.transitions, now.refused, tuple(counted.arrivals), finals)
 

@@ -68,7 +68,7 @@ class NonScStates(Searched):
     model: ModelSpec
     refused: int
     found: bool
-    _native: _core.StrayResult
+    _native: _core.NonScResult
     _encoded: Encoded
 
     @property
@@ -77,8 +77,8 @@ class NonScStates(Searched):
 
     def trace(self) -> Trace:
         """A shortest run to the state; it ends early where the program fails."""
-        assert self._native.stray is not None
-        start, path, _ = self._native.exploration.path(self._native.stray, [])
+        assert self._native.non_sc is not None
+        start, path, _ = self._native.exploration.path(self._native.non_sc, [])
         steps = [decode_step(self._encoded, self.model, step) for step in path]
         model = self.model.unbounded.definition
         begin, whole = original_steps(self.program, self._encoded.program, model, start, steps)
@@ -98,13 +98,13 @@ def explore_non_sc_states(sc: ScStates, model: ModelSpec, limits: Limits) -> Non
     """Search the relaxed model for a state with empty buffers that is not among those of SC."""
     assert model.unbounded == sc.model
     encoded = sc._encoded
-    native = _core.explore_stray_states(
+    native = _core.explore_non_sc_states(
         encoded.machine, *policy_of(model), sc._native, limits.threads, **for_core(limits)
     )
     exploration = native.exploration
     stats = exploration.stats
     stop = Stop(exploration.stop)
-    found = native.stray is not None
+    found = native.non_sc is not None
     return NonScStates(sc.program, stop, cost_of(stats), model, stats.refused, found, native, encoded)
 
 

@@ -8,7 +8,7 @@ possible, right before a step that needs them out of the way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from memfence.execution.trace import UnreplayableWitness
 from memfence.models.buffering import Buffering
@@ -32,11 +32,7 @@ def _steps_for_hardware(
     program: Program, reduced: Program, model: MemoryModel, start: int, steps: Sequence[Step]
 ) -> tuple[State, tuple[Step, ...]]:
     begin = state = _original_start(program, reduced, model, start)
-    skipped: list[Step] = [
-        ProcessStep(p, number)
-        for p, (mine, theirs) in enumerate(zip(program.processes, reduced.processes, strict=True))
-        for number in skipped_steps(mine, theirs.initial)
-    ]
+    skipped: list[Step] = list(_skipped(program, reduced))
     whole: list[Step] = []
     for parts in (skipped, *(_expand(program, reduced, model, step) for step in steps)):
         for wanted in parts:
@@ -77,6 +73,24 @@ def _agrees(program: Program, reduced: Program, state: State, wanted: State) -> 
         )
         for a, b, old, new in zip(mine, theirs, p.registers, q.registers, strict=True)
     )
+
+
+def transitions_of(
+    program: Program, reduced: Program, taken: Iterable[ProcessStep | Rendezvous]
+) -> frozenset[tuple[int, int]]:
+    """The transitions of `program`, by process and number, that steps of `reduced` stand for."""
+    found = {(step.process, step.transition) for step in _skipped(program, reduced)}
+    for one in taken:
+        for step in (one.sender, one.receiver) if isinstance(one, Rendezvous) else (one,):
+            origin = reduced.processes[step.process].transitions[step.transition].origin
+            found.update((step.process, number) for number in origin or (step.transition,))
+    return frozenset(found)
+
+
+def _skipped(program: Program, reduced: Program) -> Iterator[ProcessStep]:
+    """The first steps of processes, which the reduced program begins behind."""
+    for p, (mine, theirs) in enumerate(zip(program.processes, reduced.processes, strict=True)):
+        yield from (ProcessStep(p, number) for number in skipped_steps(mine, theirs.initial))
 
 
 def _expand(program: Program, reduced: Program, model: MemoryModel, step: Step) -> list[Step]:

@@ -33,6 +33,9 @@ FOLDED = ("-Winteger-overflow", "-Wshift-count-overflow", "-Wshift-count-negativ
 SHIFTS = ("-fsanitize=shift-base", "-fsanitize-trap=shift-base")
 """The IR does not say whether an integer that is shifted to the left has a sign. This makes the test part of the code,
 by the rule of the standard: C++20 has none."""
+BOUNDS = ("-fsanitize=array-bounds", "-fsanitize-trap=array-bounds")
+"""Nor does it say which array an index is of, once a struct has one beside other members. The last member may be longer
+than it is declared, as compilers have it."""
 CONSTANTS = (
     "-fsanitize=shift,signed-integer-overflow,integer-divide-by-zero",
     "-fsanitize-trap=shift,signed-integer-overflow,integer-divide-by-zero",
@@ -46,6 +49,8 @@ OLD_C = (
 )  # fmt: skip
 ZIG_TARGET = ("-target", "x86_64-linux-gnu", "-mcpu=x86_64+cx16")
 CLANG_TARGET = ("--target=x86_64-linux-gnu",)
+SYSTEM_HEADERS = ("/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include")
+"""Where libraries are installed. The wheel's clang looks into its own folders only."""
 NEWEST, OLDEST = 30, 13
 MESSAGE = re.compile(r"^(?P<path>.+?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<text>.*)$")
 ZIGS_OWN = re.compile(r"error: failed to (read|parse) 'tmp/[^']*\.d': ")
@@ -168,6 +173,7 @@ def flags(is_cpp: bool, options: COptions) -> list[str]:
     """What clang is told, whatever the file."""
     found = [*COMMON, *FOLDED, *(AS_COMPILED if options.as_compiled else AS_WRITTEN), f"-I{HEADERS}"]
     found += SHIFTS if options.overflow and not options.as_compiled else ()
+    found += () if options.as_compiled else BOUNDS
     found += ["-fno-exceptions"] if is_cpp else OLD_C
     found += [f"-D{name}" for name in options.macros] + [f"-I{folder}" for folder in options.include]
     found += [part for name in options.forced_include for part in ("-include", name)]
@@ -224,13 +230,20 @@ def find_clang(given: str | None, is_cpp: bool, source: SourceText) -> list[str]
             raise _no_clang(source, what)
         return [found, *CLANG_TARGET]
     if importlib.util.find_spec("ziglang") is not None:
-        return [sys.executable, "-m", "ziglang", "c++" if is_cpp else "cc", *ZIG_TARGET]
+        return [sys.executable, "-m", "ziglang", "c++" if is_cpp else "cc", *ZIG_TARGET, *_system_headers()]
     name = "clang++" if is_cpp else "clang"
     for candidate in (name, *(f"{name}-{number}" for number in range(NEWEST, OLDEST, -1))):
         found = shutil.which(candidate)
         if found:
             return [found, *CLANG_TARGET]
     raise _no_clang(source, "reading C needs clang, and there is none")
+
+
+def _system_headers() -> list[str]:
+    """The flags by which headers of installed libraries are found, after all others; not where a page reads C."""
+    if confined_to() is not None:
+        return []
+    return [part for folder in SYSTEM_HEADERS if Path(folder).is_dir() for part in ("-idirafter", folder)]
 
 
 def _no_clang(source: SourceText, message: str) -> InputError:

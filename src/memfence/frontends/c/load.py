@@ -11,6 +11,7 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.c.clang import compile_text, disassemble
 from memfence.frontends.c.hints import hint_for
+from memfence.frontends.c.library_code import files_called, options_for
 from memfence.frontends.c.llvm.instructions import Module
 from memfence.frontends.c.llvm.link import Linked, Symbol
 from memfence.frontends.c.llvm.reader import read_module
@@ -58,6 +59,8 @@ def load_texts(
     if options.assertions_only:
         options = replace(options, overflow=False, deadlock=False)
     modules = [_module(source, options, instead) for source in sources]
+    if options.clang is None:
+        modules += [_module(_read(file), options_for(file, options), ()) for file in files_called(modules)]
     known = Sources(tuple(sources), tuple(instead))
     linked = Linked(modules)
     mistakes = [_twice(first, second, linked, known) for first, second in linked.duplicates()]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
 from memfence.frontends.clitmus.initial import Initial
-from memfence.frontends.clitmus.places import Place
+from memfence.frontends.clitmus.places import Pointee
 from memfence.frontends.clitmus.reader import ARCHITECTURES, CTest, read
 from memfence.frontends.clitmus.syntax import ThreadText
 from memfence.frontends.clitmus.threads import Thread
@@ -64,12 +64,12 @@ class _Registers:
         return {self.number(name): register for name, register in registers.items()}
 
 
-def _places(text: ThreadText, initial: Initial, memory: Memory) -> dict[str, Place]:
+def _places(text: ThreadText, initial: Initial, memory: Memory) -> dict[str, Pointee]:
     places = {}
     for parameter in text.parameters:
         name, size = parameter.name.text, initial.sizes.get(parameter.name.text)
         base = memory.number(name if size is None else f"{name}[0]", parameter.name.span)
-        places[name] = Place(base, size or 1, parameter.is_atomic)
+        places[name] = Pointee(base, size or 1, parameter.is_atomic)
     return places
 
 

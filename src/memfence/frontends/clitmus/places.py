@@ -13,7 +13,7 @@ from memfence.records import Record
 from memfence.source import Span
 
 
-class Place(Record):
+class Pointee(Record):
     """What a parameter points to: `size` variables from number `base` on."""
 
     base: int
@@ -24,7 +24,7 @@ class Place(Record):
 class Names:
     """Local variables are registers, one a name: blocks that follow each other may declare the same name again."""
 
-    def __init__(self, thread: syntax.ThreadText, places: Mapping[str, Place], errors: list[Diagnostic]) -> None:
+    def __init__(self, thread: syntax.ThreadText, places: Mapping[str, Pointee], errors: list[Diagnostic]) -> None:
         self.thread = thread
         self.places = places
         self.errors = errors

@@ -10,7 +10,7 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic
 from memfence.frontends.c.edits import point_key
 from memfence.frontends.clitmus import syntax
-from memfence.frontends.clitmus.places import Names, Place
+from memfence.frontends.clitmus.places import Names, Pointee
 from memfence.frontends.clitmus.steps import Do, Emission, Fork, Leave, Loop, Step
 from memfence.frontends.clitmus.values import Values
 from memfence.program.ir import FencePoint, Process
@@ -19,7 +19,7 @@ from memfence.program.ir import FencePoint, Process
 class Thread:
     """Builds the process of one thread; `registers`: its local variables by name, and their numbers in it."""
 
-    def __init__(self, thread: syntax.ThreadText, places: Mapping[str, Place], errors: list[Diagnostic]) -> None:
+    def __init__(self, thread: syntax.ThreadText, places: Mapping[str, Pointee], errors: list[Diagnostic]) -> None:
         self.thread = thread
         self.names = Names(thread, places, errors)
         self.values = Values(self.names)

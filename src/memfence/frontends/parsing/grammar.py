@@ -63,7 +63,7 @@ class Grammar:
 
 
 def load_grammar(language: str) -> Grammar:
-    """The grammar of a language, once a process."""
+    """The grammar of a language, once per process."""
     return _LOADED.setdefault(language, Grammar(language))
 
 

@@ -38,8 +38,10 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> ir.Prog
     processes = _processes(text, variables, findings)
     findings.raise_if_any()
     read_as = replace(options, language="persist")
-    crowds = tuple(str(process.name) for process in text.processes if process.any_number)
-    program = ir.Program(str(text.name), tuple(variables.values()), processes, (), source, read_as, any_number=crowds)
+    templates = tuple(str(process.name) for process in text.processes if process.any_number)
+    program = ir.Program(
+        str(text.name), tuple(variables.values()), processes, (), source, read_as, any_number=templates
+    )
     return replace(program, properties=tuple(_property(source, program, token) for token in text.properties))
 
 

@@ -97,7 +97,7 @@ class Member(Record):
 
 @dataclass(slots=True)
 class Model:
-    """Everything declared outside the bodies. `memory` are the initial values, one a variable."""
+    """Everything declared outside the bodies. `memory` are the initial values, one per variable."""
 
     constants: dict[str, int] = field(default_factory=dict)
     types: dict[str, syntax.Typedef] = field(default_factory=dict)
@@ -107,6 +107,7 @@ class Model:
     proctypes: dict[str, syntax.Proctype] = field(default_factory=dict)
     init: syntax.Init | None = None
     started: list[syntax.Proctype | syntax.Init] = field(default_factory=list)
+    claims: list[syntax.Never] = field(default_factory=list)
     processes: int = 0
 
     @property
@@ -143,6 +144,8 @@ def collect(units: Iterable[syntax.Unit], errors: Errors) -> Model:
                     errors.add(Code.DUPLICATE, "`init` is defined twice", unit.span, first)
                 model.init = unit
                 model.started.append(unit)
+            case syntax.Never():
+                model.claims.append(unit)
             case _:
                 assert_never(unit)
     return model
@@ -277,7 +280,9 @@ def evaluate(
     match expression:
         case syntax.Number(value):
             return value
-        case syntax.RunningCount(span) | syntax.Timeout(span) | syntax.EmptyBuffer(_, _, span):
+        case syntax.RunningCount(span) | syntax.Timeout(span) | syntax.NoProgress(span):
+            raise NotConstant(span)
+        case syntax.EmptyBuffer(_, _, span):
             raise NotConstant(span)
         case syntax.Pid(span):
             if pid is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -31,6 +31,10 @@ ITS_ENDS = frozenset({-1})
 """Stands for the locations where a process ends, until all processes are known."""
 
 
+Look = Callable[[syntax.Expression], expressions.Expr]
+"""What an expression means to somebody who sees every process."""
+
+
 class LocalName(Record):
     """A local variable, parameter, or field of a local record: `register` is its first register, None if it never
     changes from `values`. The record itself has no values."""
@@ -50,10 +54,11 @@ class LocalName(Record):
 
 @dataclass(slots=True)
 class Names:
-    """What a name means at some place of a process."""
+    """What a name means at some place of a process. `beyond`: what expressions mean in a `never` claim."""
 
     model: Model
     errors: Errors
+    beyond: Look | None = None
     scopes: list[dict[str, LocalName]] = field(default_factory=list)
 
     def find(self, name: syntax.Name) -> LocalName | SharedName | int | None:
@@ -100,7 +105,7 @@ def _root(name: str) -> str:
 class Evaluation:
     """Collects the ops of one step while its expressions are lowered.
 
-    A variable is loaded once a step, however often the text mentions it: the step is atomic, so both reads would see
+    A variable is loaded once per step, however often the text mentions it: the step is atomic, so both reads would see
     the same. With `split` every mention is a load of its own, into a register that lives on between transitions.
     """
 
@@ -113,6 +118,8 @@ class Evaluation:
 
     def value(self, expression: syntax.Expression, when: expressions.Expr | None = None) -> expressions.Expr:
         """The value of `expression`; what it loads is loaded only where `when` holds."""
+        if self.names.beyond is not None:
+            return expressions.fold(self.names.beyond(expression))
         return _within_int(expressions.fold(self._value(expression, when)))
 
     def _value(self, expression: syntax.Expression, when: expressions.Expr | None) -> expressions.Expr:
@@ -139,6 +146,8 @@ class Evaluation:
                 return self.running()
             case syntax.Timeout():
                 return TIMEOUT
+            case syntax.NoProgress(span):
+                self.errors.add(Code.UNSUPPORTED, "`np_`: only a property can look at labels", span)
             case syntax.EmptyBuffer(_, _, span):
                 self.errors.add(Code.UNSUPPORTED, f"`{span.text}`: only a property can look at a buffer", span)
             case syntax.Run(proctype, _, span):

@@ -82,7 +82,41 @@ def is_state_formula(tokens: Sequence[Token]) -> bool:
 def state_formula(tokens: Sequence[Token]) -> list[Token]:
     """`->` and `<->` are operators here, `:` names a variable of another process, `empty(P)` looks at its buffer."""
     kinds = {"ARROW": "BINOP", "IFF": "BINOP", "COLON": "REMOTE"}
-    changed = [replace(token, kind=kinds.get(token.kind, token.kind)) for token in tokens]
+    return _with_buffers([replace(token, kind=kinds.get(token.kind, token.kind)) for token in tokens])
+
+
+def with_references(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens of a whole model; `P:x` and `P[n]:x` in `never` claims name a variable of another process."""
+    proctypes = {name.text for keyword, name in pairwise(tokens) if keyword.kind == "PROCTYPE"}
+    result, at = list(tokens), 0
+    while at < len(result):
+        if result[at].kind == "NEVER":
+            first, at = at, _end_of_body(result, at)
+            result[first:at] = _with_buffers(_with_locals(result[first:at], proctypes))
+        at += 1
+    return result
+
+
+def _end_of_body(tokens: Sequence[Token], at: int) -> int:
+    depth = 0
+    for position in range(at, len(tokens)):
+        depth += (tokens[position].kind == "LBRACE") - (tokens[position].kind == "RBRACE")
+        if tokens[position].kind == "RBRACE" and depth == 0:
+            return position + 1
+    return len(tokens)
+
+
+def _with_locals(tokens: list[Token], proctypes: set[str]) -> list[Token]:
+    for at, token in enumerate(tokens):
+        if token.kind == NAME and token.text in proctypes and at + 1 < len(tokens):
+            behind = _behind_brackets(tokens, at + 1)
+            if behind < len(tokens) and tokens[behind].kind == "COLON":
+                tokens[behind] = replace(tokens[behind], kind="REMOTE")
+    return tokens
+
+
+def _with_buffers(changed: list[Token]) -> list[Token]:
+    """`empty(P)` looks at a buffer."""
     for at, (token, after) in enumerate(pairwise(changed)):
         if token.kind == NAME and token.text == "empty" and after.kind == "LPAR":
             changed[at] = replace(token, kind="EMPTY")

@@ -18,15 +18,15 @@ DEEPEST_NESTING = 60
 
 _WHY_NOT = {
     "chan": "channels are not supported: processes share memory here",
-    "never": "`never` claims are not supported: use an `ltl` block",
-    "trace": "`trace` is not supported", "notrace": "`notrace` is not supported",
+    "trace": "`trace` is about channels, which are not supported: use a `never` claim",
+    "notrace": "`notrace` is about channels, which are not supported: use a `never` claim",
     "unless": "`unless` is not supported", "provided": "`provided` clauses are not supported",
     "priority": "priorities are not supported",
     "hidden": "`hidden` is not supported", "show": "`show` is not supported", "local": "`local` is not supported",
     "c_code": "C code is not supported", "c_decl": "C code is not supported", "c_expr": "C code is not supported",
     "c_state": "C code is not supported", "c_track": "C code is not supported",
     "xr": "channels are not supported", "xs": "channels are not supported", "eval": "channels are not supported",
-    "enabled": "`enabled` is not supported", "pc_value": "`pc_value` is not supported", "np_": "`np_` is not supported",
+    "enabled": "`enabled` is not supported", "pc_value": "`pc_value` is not supported",
     "_last": "`_last` is not supported",
     "D_proctype": "`D_proctype` is not supported",
 }  # fmt: skip
@@ -179,7 +179,7 @@ class _Arrangement:
     def formula(self, tokens: Sequence[Token], at: int) -> int:
         """`ltl name { ... }`; the name may be missing."""
         keyword = tokens[at]
-        named = at + 1 < len(tokens) and tokens[at + 1].kind == NAME
+        named = at + 1 < len(tokens) and tokens[at + 1].kind in (NAME, "NEVER")  # many call it that
         opening = at + 1 + named
         last = closing_brace(tokens, opening)
         if last is None:

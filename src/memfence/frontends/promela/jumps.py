@@ -17,6 +17,14 @@ Key = tuple[str, int]
 """A label, and the call of an `inline` that it belongs to."""
 
 
+SPECIAL = ("accept", "end", "progress")
+
+
+def is_kept(step: Step) -> bool:
+    """Whether the `goto` is a step of its own: Spin keeps one whose label means something."""
+    return any(label.text.startswith(SPECIAL) for label in step.labels)
+
+
 class Region(Record):
     """An `atomic` that became a lock region; jumping to a label that is not inside leaves it."""
 
@@ -65,7 +73,7 @@ class Jumps:
                     first = Label(known.labels[0].span, "first one")
                     self.errors.add(Code.DUPLICATE, f"label `{label.text}` is defined twice", label.span, first)
                 self._labels[label.text, label.frame] = step
-            if step.labels and not isinstance(step.statement, Goto):
+            if step.labels and (not isinstance(step.statement, Goto) or is_kept(step)):
                 names = tuple(label.text for label in step.labels)
                 self._label_locations[id(step)] = self.location(step.span, labels=names)
 

@@ -8,8 +8,10 @@ from pathlib import PurePath
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError
+from memfence.frontends.promela.claims import automaton_of, with_named
 from memfence.frontends.promela.declarations import DOMAINS, Errors, Model, collect, element_names
 from memfence.frontends.promela.evaluation import ITS_ENDS
+from memfence.frontends.promela.formula_tokens import with_references
 from memfence.frontends.promela.inlines import arrange
 from memfence.frontends.promela.instances import any_number, start
 from memfence.frontends.promela.preprocess import preprocess
@@ -34,7 +36,7 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
     """
     arranged = arrange(preprocess(source, options.c.macros))
     errors, warnings = Errors(), dict[Diagnostic, None]()
-    model = collect(read_units(source, arranged.tokens), errors)
+    model = collect(read_units(source, with_references(arranged.tokens)), errors)
     instances = start(model, errors)
     model.processes = len(instances)
     if not instances and not errors.found:
@@ -45,6 +47,8 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
     lowered = [replace(one, process=process) for one, process in zip(lowered, finished, strict=True)]
     formulas = Formulas(source, model, lowered, errors)
     properties = [formulas.property_of(block) for block in arranged.formulas]
+    claims = [automaton_of(claim, model, formulas, finished, errors) for claim in model.claims]
+    properties += with_named([claim for claim in claims if claim is not None])
     if errors.found:
         raise InputError(sorted(errors.found, key=lambda d: (d.at.span.source is not source, d.at.span.start)))
     program = Program(

@@ -43,6 +43,7 @@ from memfence.frontends.promela.timeouts import in_memory, nobody_can_move
 from memfence.frontends.promela.tokens import NAME, Token
 from memfence.program import expressions
 from memfence.program.facts.ends import halting_locations, has_ended
+from memfence.program.facts.labels import PROGRESS, at_label
 from memfence.program.ir import Final, Invariant, Ltl, Process, Property
 from memfence.source import SourceText
 
@@ -100,6 +101,8 @@ class Formulas:
                 return expressions.Const(0) if process is None else expressions.BufferEmpty(process)
             case syntax.RunningCount():
                 return self.running()
+            case syntax.NoProgress():
+                return expressions.negate(at_label([p.process for p in self.processes], PROGRESS))
             case syntax.Timeout():
                 return nobody_can_move([p.process for p in self.processes], in_memory)
             case syntax.Pid(span) | syntax.Run(_, _, span):
@@ -109,10 +112,16 @@ class Formulas:
                 assert_never(expression)
 
     def meanings(self) -> tuple[tuple[str, expressions.Expr], ...]:
-        """What `timeout` and `_nr_pr` mean in properties from elsewhere; nothing where the processes are not known."""
+        """What words mean in properties from elsewhere; nothing where the processes are not known."""
         if any_number(self.model):
             return ()
-        return ("timeout", nobody_can_move([p.process for p in self.processes], in_memory)), ("_nr_pr", self.running())
+        processes = [lowered.process for lowered in self.processes]
+        no_progress = expressions.negate(at_label(processes, PROGRESS))
+        return (
+            ("timeout", nobody_can_move(processes, in_memory)),
+            ("_nr_pr", self.running()),
+            ("np_", no_progress),
+        )
 
     def running(self) -> expressions.Expr:
         ended = (has_ended(n, halting_locations(p.process)) for n, p in enumerate(self.processes))

@@ -124,6 +124,10 @@ class _Reader:
                 )
             case "init":
                 return syntax.Init(self.body(_child(node, "body")), self.exact_span(node))
+            case "never":
+                named = [self.name(token) for token in _tokens(node, "NAME")]
+                keyword = syntax.Name("never", self.exact_span(node))
+                return syntax.Never(named[0] if named else keyword, self.body(_child(node, "body")))
             case _:
                 return self.proctype(node)
 
@@ -300,6 +304,8 @@ class _Reader:
                 return syntax.Pid(span)
             case "running":
                 return syntax.RunningCount(span)
+            case "np":
+                return syntax.NoProgress(span)
             case "timeout":
                 return syntax.Timeout(span)
             case "empty":

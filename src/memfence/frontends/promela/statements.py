@@ -16,10 +16,10 @@ from memfence.frontends.promela import syntax
 from memfence.frontends.promela.declarations import Errors, Model
 from memfence.frontends.promela.desugar import expand_for, expand_select
 from memfence.frontends.promela.emission import Emission, assignment
-from memfence.frontends.promela.evaluation import Evaluation, LocalName, Names
+from memfence.frontends.promela.evaluation import Evaluation, LocalName, Look, Names
 from memfence.frontends.promela.guards import Guards, Options, doubtful_elses, guards_of, is_empty, misplaced_elses
 from memfence.frontends.promela.instances import Instance
-from memfence.frontends.promela.jumps import Jumps
+from memfence.frontends.promela.jumps import Jumps, is_kept
 from memfence.frontends.promela.locals import Locals
 from memfence.frontends.promela.syntax import Sequence as Steps
 from memfence.program.builder import ProcessBuilder
@@ -40,20 +40,35 @@ class Lowered(Record):
 
 
 def lower_process(
-    model: Model, instance: Instance, errors: Errors, warnings: dict[Diagnostic, None], split_reads: bool
+    model: Model,
+    instance: Instance,
+    errors: Errors,
+    warnings: dict[Diagnostic, None],
+    split_reads: bool,
+    *,
+    beyond: Look | None = None,
 ) -> Lowered:
-    """The IR of one process; mistakes go to `errors`, statements that read several variables to `warnings`."""
-    return _Lowering(model, instance, errors, warnings, split_reads).lower()
+    """The IR of one process; mistakes go to `errors`, statements that read several variables to `warnings`.
+
+    `beyond`: what expressions mean, of a `never` claim, which looks at everything and loads nothing.
+    """
+    return _Lowering(model, instance, errors, warnings, split_reads, beyond).lower()
 
 
 class _Lowering:
     def __init__(
-        self, model: Model, instance: Instance, errors: Errors, warnings: dict[Diagnostic, None], split_reads: bool
+        self,
+        model: Model,
+        instance: Instance,
+        errors: Errors,
+        warnings: dict[Diagnostic, None],
+        split_reads: bool,
+        beyond: Look | None,
     ) -> None:
         self.model, self.instance, self.errors = model, instance, errors
         self.template = instance.proctype.name.text
         self.builder = ProcessBuilder(instance.name, self.template, instance.proctype.name.span)
-        self.names = Names(model, errors)
+        self.names = Names(model, errors, beyond)
         self.steps = instance.proctype.body.steps
         self.locals = Locals(model, instance, self.builder, errors)
         self.jumps = Jumps(self.builder, errors, self.steps)
@@ -145,7 +160,7 @@ class _Lowering:
     def one_step(self, step: syntax.Step, target: int, guards: Guards = ()) -> int:
         """Add `step` at its own location, which is returned; a jump has none and returns where it leads."""
         match step.statement:
-            case syntax.Goto(label):
+            case syntax.Goto(label) if not is_kept(step):
                 return self.jumps.target_of(label)
             case syntax.Break() if not step.labels:
                 return self.jumps.break_target(step)
@@ -307,7 +322,8 @@ class _Lowering:
         )
 
     def needs_lock(self, atomic: syntax.Atomic) -> bool:
-        return self.jumps.region is None and self.mentions_shared(atomic.body.steps)
+        is_one_step = self.names.beyond is not None or self.mentions_shared(atomic.body.steps)
+        return self.jumps.region is None and is_one_step
 
     def atomic(self, head: int, atomic: syntax.Atomic, target: int, guards: Guards) -> None:
         """A lock region, unless nothing shared is touched or the lock is held already.

@@ -35,6 +35,12 @@ class RunningCount(Record, eq=False):
     span: Span
 
 
+class NoProgress(Record, eq=False):
+    """`np_`, in properties: no process is at a label that begins with `progress`."""
+
+    span: Span
+
+
 class EmptyBuffer(Record, eq=False):
     """`empty(proctype[pid])`, in properties: no store of the process is pending."""
 
@@ -109,6 +115,7 @@ Expression = (
     Number
     | Pid
     | RunningCount
+    | NoProgress
     | Timeout
     | EmptyBuffer
     | Reference
@@ -280,7 +287,14 @@ class Init(Record, eq=False):
     span: Span
 
 
-Unit = Mtype | Typedef | Declaration | Proctype | Init
+class Never(Record, eq=False):
+    """`never { body }`, which may have a name."""
+
+    name: Name
+    body: Sequence
+
+
+Unit = Mtype | Typedef | Declaration | Proctype | Init | Never
 
 
 def inner_sequences(statement: Statement) -> tuple[tuple[Step, ...], ...]:

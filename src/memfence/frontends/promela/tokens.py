@@ -35,12 +35,12 @@ KEYWORDS = {
     word: word.upper()
     for word in (
         "active", "assert", "atomic", "break", "d_step", "do", "else", "fi", "for", "goto", "if", "in", "init",
-        "inline", "ltl", "mtype", "od", "printf", "printm", "proctype", "run", "select", "skip", "timeout",
+        "inline", "ltl", "mtype", "never", "od", "printf", "printm", "proctype", "run", "select", "skip", "timeout",
         "typedef",
     )
 }  # fmt: skip
 KEYWORDS |= dict.fromkeys(("bit", "bool", "byte", "short", "int", "unsigned", "pid"), "TYPE")
-KEYWORDS |= {"true": "TRUE", "false": "FALSE", "_pid": "PID", "_nr_pr": "NR_PR"}
+KEYWORDS |= {"true": "TRUE", "false": "FALSE", "_pid": "PID", "_nr_pr": "NR_PR", "np_": "NP"}
 
 PUNCTUATION = {
     "{": "LBRACE", "}": "RBRACE", "(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", ";": "SEMI", "->": "ARROW",
@@ -55,7 +55,7 @@ PUNCTUATION |= dict.fromkeys(
 # What a message calls a kind of token, where it is not the keyword itself.
 READABLE = {kind: f"`{text}`" for text, kind in PUNCTUATION.items()} | {
     "NAME": "a name", "NUMBER": "a number", "STRING": "a string", "BINOP": "an operator", "TYPE": "a type",
-    "STAR": "an operator", "INCDEC": "`++`", "PID": "`_pid`", "NR_PR": "`_nr_pr`", "EMPTY": "`empty`",
+    "STAR": "an operator", "INCDEC": "`++`", "PID": "`_pid`", "NR_PR": "`_nr_pr`", "NP": "`np_`", "EMPTY": "`empty`",
 }  # fmt: skip
 
 _SYMBOLS = "|".join(re.escape(symbol) for symbol in sorted(PUNCTUATION, key=len, reverse=True))

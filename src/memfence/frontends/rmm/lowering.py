@@ -38,9 +38,9 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
     if reader.errors:
         raise InputError(_distinct(reader.errors))
     name, variables = PurePath(source.path).stem, tuple(memory.variables)
-    crowds = tuple(process.template for process in text.processes if process.any_number)
+    templates = tuple(process.template for process in text.processes if process.any_number)
     program = Program(name, variables, processes, tuple(forbidden), source, replace(options, language="rmm"))
-    return with_any_number(program, crowds) if crowds else program
+    return with_any_number(program, templates) if templates else program
 
 
 def _memory(reader: Reader, text: ProgramText) -> Memory:

@@ -10,7 +10,7 @@ from memfence.diagnostics import Diagnostic, Label, did_you_mean
 from memfence.frontends.parsing.syntax import Name
 from memfence.frontends.rmm.expressions import Translator
 from memfence.frontends.rmm.reader import Reader
-from memfence.frontends.rmm.syntax import Declaration, Place
+from memfence.frontends.rmm.syntax import Declaration, MemoryCell
 from memfence.program.ir import UNDECLARED, Domain, SharedVar
 
 MOST_INITIAL = 4096
@@ -64,7 +64,7 @@ class Memory:
         self.variables.append(SharedVar(name, domain, init, declaration.name.span))
         return len(self.variables) - 1
 
-    def find(self, place: Place, process: int, translator: Translator) -> int:
+    def find(self, place: MemoryCell, process: int, translator: Translator) -> int:
         """The number of the variable that `place` means in `process`; 0 if there is none, which is reported."""
         name = place.name.text
         if place.kind == "global":
@@ -81,7 +81,7 @@ class Memory:
             return self.owned[owner, name]
         return self._unknown(place, [known for who, known in self.owned if who == owner], process, owner)
 
-    def _unknown(self, place: Place, known: list[str], process: int, owner: int | None = None) -> int:
+    def _unknown(self, place: MemoryCell, known: list[str], process: int, owner: int | None = None) -> int:
         name = place.name.text
         if owner is None and (process, name) in self.owned:
             hint: str | None = f"write `{name}[my]` for the process's own variable"

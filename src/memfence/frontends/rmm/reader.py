@@ -163,19 +163,19 @@ class Reader(TreeReader):
             case other:
                 raise AssertionError(other)
 
-    def _location(self, node: Node) -> syntax.Place:
+    def _location(self, node: Node) -> syntax.MemoryCell:
         tree = cast("Tree", node)
         if tree.data == "pointer":
-            return syntax.Place("pointer", Name("", self.span(tree)), address=tree.children[0])
+            return syntax.MemoryCell("pointer", Name("", self.span(tree)), address=tree.children[0])
         words = tokens(tree)
         name = Name(str(words[0]), self.span(tree))
         match str(tree.data):
             case "own":
-                return syntax.Place("own", name)
+                return syntax.MemoryCell("own", name)
             case "other":
-                return syntax.Place("other", name, self.number(words[1]))
+                return syntax.MemoryCell("other", name, self.number(words[1]))
             case _:
-                return syntax.Place("global", name)
+                return syntax.MemoryCell("global", name)
 
 
 def _usual_mistake(text: str, offset: int) -> str | None:

@@ -212,7 +212,7 @@ class ProcessLowering:
             case _:
                 assert_never(body)
 
-    def _read(self, register: int, place: syntax.Place) -> list[ir.Op]:
+    def _read(self, register: int, place: syntax.MemoryCell) -> list[ir.Op]:
         """Load into a register; blocks where the value does not fit."""
         checks, address = self._address(place)
         domain = self.builder.registers[register].domain
@@ -236,7 +236,7 @@ class ProcessLowering:
                 checks.append(check if address.size == 1 else expressions.disjunction(elsewhere, check))
         return _assume(expressions.conjunction(*checks) if checks else None)
 
-    def _address(self, place: syntax.Place) -> tuple[list[ir.Op], expressions.Address]:
+    def _address(self, place: syntax.MemoryCell) -> tuple[list[ir.Op], expressions.Address]:
         """The address of a place, and what must hold for it to exist."""
         if place.kind != "pointer":
             return [], expressions.variable_address(self.memory.find(place, self.number, self.translator))

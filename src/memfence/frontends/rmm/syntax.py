@@ -20,7 +20,7 @@ class Declaration(Record):
     domain: tuple[int, int] | None
 
 
-class Place(Record):
+class MemoryCell(Record):
     """A memory location: `x`, `x[my]`, `x[1]` or `[expr]`."""
 
     kind: Literal["global", "own", "other", "pointer"]
@@ -36,23 +36,23 @@ class Nop(Record):
 class ReadCheck(Record):
     """`read: x = e`: blocks until the variable has the value."""
 
-    place: Place
+    place: MemoryCell
     value: Node
 
 
 class ReadInto(Record):
     register: Name
-    place: Place
+    place: MemoryCell
 
 
 class Write(Record):
-    place: Place
+    place: MemoryCell
     value: Node
     locked: bool
 
 
 class Cas(Record):
-    place: Place
+    place: MemoryCell
     old: Node
     new: Node
 

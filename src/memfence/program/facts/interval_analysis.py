@@ -8,8 +8,8 @@ Ascending with widening to the constants of the program, then descending: Cousot
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import deque
 from collections.abc import Iterator, Mapping
+from heapq import heappop, heappush
 
 from memfence.program.expressions import Const, RegisterOf, walk
 from memfence.program.facts.effects import address_read, address_written
@@ -116,13 +116,16 @@ def _ascend(program: Program, domains: Mapping[Place, Domain], memory: Memory | 
     dependents = _dependents(program)
     growths: dict[object, int] = {}
     transfer = Transfer(program, domains, values)
-    waiting: deque[tuple[int, int]] = deque()
+    # In the order of the control flow, so that what ways have in common is looked at once all of them are.
+    places = [_positions(process, _entries(program, p)) for p, process in enumerate(program.processes)]
+    waiting: list[tuple[int, int, int]] = []
     queued: set[tuple[int, int]] = set()
 
     def wake(process: int, number: int) -> None:
         if (process, number) not in queued:
             queued.add((process, number))
-            waiting.append((process, number))
+            source = program.processes[process].transitions[number].source
+            heappush(waiting, (places[process].get(source, 0), process, number))
 
     def is_restless(key: object) -> bool:
         growths[key] = growths.get(key, 0) + 1
@@ -144,7 +147,7 @@ def _ascend(program: Program, domains: Mapping[Place, Domain], memory: Memory | 
         for location in _entries(program, p):
             reach(p, location, beginning)
     while waiting:
-        p, number = waiting.popleft()
+        _, p, number = heappop(waiting)
         queued.discard((p, number))
         transition = program.processes[p].transitions[number]
         env = environments[p][transition.source]
@@ -236,9 +239,13 @@ def _flow_order(process: Process, entries: tuple[int, ...]) -> list[int]:
     return order[::-1]
 
 
+def _positions(process: Process, entries: tuple[int, ...]) -> dict[int, int]:
+    return {location: n for n, location in enumerate(_flow_order(process, entries))}
+
+
 def _loop_heads(process: Process, entries: tuple[int, ...]) -> frozenset[int]:
     """Locations such that every cycle of the control flow goes through one of them."""
-    position = {location: n for n, location in enumerate(_flow_order(process, entries))}
+    position = _positions(process, entries)
     return frozenset(
         t.target for t in process.transitions if t.source in position and position[t.target] <= position[t.source]
     )

@@ -74,13 +74,13 @@ def some_step_may_fail(program: Program) -> bool:
         if domain.overflow != "wrap" and not Interval(domain.lo, domain.hi).contains(written[place])
     )
     return any(too_wide) or any(
-        _step_may_fail(program, process, transition)
+        step_may_fail(program, process, transition)
         for process in program.processes
         for transition in process.transitions
     )
 
 
-def _step_may_fail(program: Program, process: Process, transition: Transition) -> bool:
+def step_may_fail(program: Program, process: Process, transition: Transition) -> bool:
     sync = transition.sync
     expressions = [*(e for op in transition.ops for e in op_expressions(op)), *(sync.values if sync else ())]
     return any(expression_may_fail(program, process, e) for e in expressions) or any(

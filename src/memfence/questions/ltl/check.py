@@ -1,9 +1,9 @@
 """Does every fair run satisfy a formula?
 
 The negated formula becomes an automaton, its `GF b` conjuncts and all fairness become acceptance conditions, and the
-core looks for a run of the product. Memory fairness (pending stores eventually commit) is always assumed, weak process
-fairness with `--fair`. LTL under TSO with buffers of any length is undecidable: what is neither proved nor refuted is
-answered up to a bound, which the answer names.
+core looks for a run of the product. Memory fairness (pending stores eventually commit) is always assumed, weak or
+strong process fairness with `--fair` or `--strongly-fair`. LTL under TSO with buffers of any length is undecidable:
+what is neither proved nor refuted is answered up to a bound, which the answer names.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.engines.native.emptiness import MOST_ATOMS, MOST_MARKS
-from memfence.models.fairness import Condition, Recurring, memory_fairness, process_fairness
+from memfence.engines.native.emptiness import MOST_ATOMS, MOST_MARKS, marks_of
+from memfence.models.fairness import Condition, Fairness, Recurring, memory_fairness, process_fairness
 from memfence.models.spec import ModelSpec
 from memfence.passes.ends import with_ends
 from memfence.passes.unset_registers import with_first_values
@@ -21,7 +21,7 @@ from memfence.program.expressions import TRUE, Expr
 from memfence.program.ir import Ends, Ltl, Program, Property, PropertyAutomaton, Temporal
 from memfence.questions.ltl.automaton import Automaton, Edge
 from memfence.questions.ltl.fairness import counterexample_obligation
-from memfence.questions.ltl.formula import Atom, Formula, always, any_of, eventually
+from memfence.questions.ltl.formula import Atom, Formula, always, any_of, eventually, is_stutter_invariant
 from memfence.questions.ltl.parser import Proposition, parse_formula
 from memfence.questions.ltl.translate import translate
 from memfence.questions.ltl.witness import check_lasso
@@ -35,7 +35,7 @@ from memfence.tasks.evidence import Lasso
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult, stats_of
-from memfence.tasks.task import BuchiEdge, NoAcceptedRun, Task
+from memfence.tasks.task import ALL_REDUCTIONS, BuchiEdge, NoAcceptedRun, Task
 
 
 class Claim(Record):
@@ -102,8 +102,11 @@ def check_ltl(program: Program, options: CheckOptions, properties: tuple[Tempora
     model = bounded_model(options) if limits.cluster else model_asked(options)
     result: CheckResult | None = None
     for claim in claims_of(program, options, properties):
-        fair = options.fair or isinstance(claim.stated, Ends)
-        answer = decide(claim.program or program, claim, model, fair=fair, limits=limits)
+        fairness = options.fairness
+        if isinstance(claim.stated, Ends) and fairness is Fairness.NONE:
+            fairness = Fairness.WEAK
+        asked, reductions = claim.program or program, frozenset(options.reduce)
+        answer = decide(asked, claim, model, fairness=fairness, limits=limits, reductions=reductions)
         stats = stats_of(answer.cost, answer.counts)
         result = CheckResult(program, options.model, Criterion.SAFETY, (claim.stated,), answer, limits, stats)
         if result.verdict in (Verdict.VIOLATED, Verdict.UNKNOWN):
@@ -145,12 +148,11 @@ def _is_per_variable(options: CheckOptions) -> bool:
     return options.bound_per == "variable" and not options.spec.reorders_stores
 
 
-def fairness_of(program: Program, claim: Claim, model: ModelSpec, fair: bool) -> tuple[Condition, ...]:
-    """Every acceptance condition beside the automaton's: of the formula, the memory and, with `fair`, the processes."""
+def fairness_of(program: Program, claim: Claim, model: ModelSpec, fairness: Fairness) -> tuple[Condition, ...]:
+    """Every acceptance condition beside the automaton's: of the formula, the memory and the processes."""
     conditions: list[Condition] = [*claim.recurring, *memory_fairness(program, model.definition)]
-    if fair:
-        conditions += process_fairness(program)
-    count = claim.automaton.marks + len(conditions)
+    conditions += process_fairness(program, fairness)
+    count = marks_of(claim.automaton.marks, conditions)
     if count > MOST_MARKS:
         what = f"the property and fairness make {count} acceptance conditions; at most {MOST_MARKS} are possible"
         hint = "leave out --fair, or use --model tso, which has one buffer a process"
@@ -158,9 +160,17 @@ def fairness_of(program: Program, claim: Claim, model: ModelSpec, fair: bool) ->
     return tuple(conditions)
 
 
-def decide(program: Program, claim: Claim, model: ModelSpec, *, fair: bool = False, limits: Limits) -> Answer:
+def decide(
+    program: Program,
+    claim: Claim,
+    model: ModelSpec,
+    *,
+    fairness: Fairness = Fairness.NONE,
+    limits: Limits,
+    reductions: frozenset[str] = frozenset(ALL_REDUCTIONS),
+) -> Answer:
     """Look for a fair counterexample; one that is found has been checked from its first state to its loop."""
-    task = task_of(program, claim, model, fair=fair, limits=limits)
+    task = task_of(program, claim, model, fairness=fairness, limits=limits, reductions=reductions)
     answer = decide_task(task)
     if isinstance(answer.evidence, Lasso):
         conditions = task.goal.conditions if isinstance(task.goal, NoAcceptedRun) else ()
@@ -168,14 +178,22 @@ def decide(program: Program, claim: Claim, model: ModelSpec, *, fair: bool = Fal
     return answer
 
 
-def task_of(program: Program, claim: Claim, model: ModelSpec, *, fair: bool, limits: Limits) -> Task:
+def task_of(
+    program: Program,
+    claim: Claim,
+    model: ModelSpec,
+    *,
+    fairness: Fairness,
+    limits: Limits,
+    reductions: frozenset[str] = frozenset(ALL_REDUCTIONS),
+) -> Task:
     """The question whether there is a fair counterexample."""
     program = with_first_values(program, claim.atoms)
-    conditions = fairness_of(program, claim, model, fair)
+    conditions = fairness_of(program, claim, model, fairness)
     automaton = claim.automaton
     edges = tuple(
         tuple(BuchiEdge(e.target, e.positive, e.negative, e.marks) for e in leaving) for leaving in automaton.edges
     )
-    return Task(
-        program, model, NoAcceptedRun(edges, automaton.initial, automaton.marks, claim.atoms, conditions), limits
-    )
+    stutters = claim.formula is not None and is_stutter_invariant(claim.formula)
+    goal = NoAcceptedRun(edges, automaton.initial, automaton.marks, claim.atoms, conditions, stutters)
+    return Task(program, model, goal, limits, reductions)

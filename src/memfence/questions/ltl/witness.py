@@ -7,7 +7,7 @@ from the definition of LTL, and every fairness condition on its loop. What does 
 from __future__ import annotations
 
 from memfence.execution.trace import UnreplayableWitness
-from memfence.models.fairness import Condition, is_met, is_true, steps_of_runs
+from memfence.models.fairness import Condition, Position, is_met_for_ever, is_true, steps_of_runs
 from memfence.models.state import State, Step
 from memfence.program.expressions import Expr
 from memfence.questions.ltl.automaton import Automaton
@@ -55,12 +55,10 @@ def _positions(lasso: Lasso) -> list[tuple[State, Step | None]]:
 
 
 def _never_met(lasso: Lasso, conditions: tuple[Condition, ...]) -> list[Condition]:
-    """The conditions that no step of the loop meets."""
+    """The conditions that the loop does not meet."""
     program, model = lasso.trace.program, lasso.trace.memory_model
-    left = list(conditions)
-    for state, step in _positions(lasso)[lasso.loop_start :]:
-        if not left:
-            break
-        possible = [other for other, _ in steps_of_runs(program, model, state)]
-        left = [condition for condition in left if not is_met(program, condition, state, step, possible)]
-    return left
+    loop = [
+        Position(state, step, [other for other, _ in steps_of_runs(program, model, state)])
+        for state, step in _positions(lasso)[lasso.loop_start :]
+    ]
+    return [condition for condition in conditions if not is_met_for_ever(program, condition, loop)]

@@ -44,6 +44,9 @@ class Check(TypedDict):
     model: ModelName
     asked_model: NotRequired[AskedModel]
     criterion: CriterionName
+    formula: NotRequired[
+        Annotated[str | None, "Of a question about infinite runs: the formula, or the name of the automaton."]
+    ]
     verdict: Annotated[
         VerdictName,
         "holds: proved. holds_up_to: nothing found within `bound`. violated: see `trace`. unknown: see `limit`, or "

@@ -113,6 +113,7 @@ class Race(TypedDict):
 class Run(TypedDict):
     files: list[str]
     verdict: VerdictName
+    model: str
     reading: NotRequired[
         Annotated[
             Literal["c", "sv-comp"],
@@ -129,6 +130,9 @@ class Run(TypedDict):
     failing: Count
     deadlocked: Count
     dropped: Annotated[int, "Executions that do not count: an assumption is false.", Least(0)]
+    blocked: Annotated[
+        int, "Executions that were begun and do not count: others cover them, or an assumption is false.", Least(0)
+    ]
     buffered: Annotated[Buffered | None, "Executions with store buffers, where these were run."]
     bound: Annotated[Bound | None, "What the verdict is subject to; null: nothing, all executions were run."]
     limit: str | None

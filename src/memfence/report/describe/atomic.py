@@ -12,7 +12,7 @@ from memfence.report.describe.check import what_was_asked
 from memfence.report.describe.check_data import trace_list
 from memfence.report.describe.check_text import DEFAULT_WIDTH
 from memfence.report.describe.fix import fix_case
-from memfence.report.describe.found import of_problem, rule, tone_of_problem, top_of
+from memfence.report.describe.found import finding_of, tone_of_problem, top_of
 from memfence.report.formats.json import Object
 from memfence.report.page import Page, TableView
 from memfence.report.report import Finding, Problem, Report
@@ -54,7 +54,7 @@ def atomic_report(result: AtomicFix) -> Report:
 def _findings(result: AtomicFix) -> Iterator[Finding]:
     """One per write that is to be atomic; a single one where none is, or where none helps."""
     fixed = result.verdict is FixVerdict.FIXED
-    kind, level = of_problem("failure" if fixed else _problem(result))
+    problem: Problem = "failure" if fixed else _problem(result)
     facts = {**what_was_asked(result, fix_scope(result)), "minimum": result.is_minimum}
     places: list[tuple[str, Span, Lasso | None]] = [
         (
@@ -67,7 +67,7 @@ def _findings(result: AtomicFix) -> Iterator[Finding]:
     ]
     for message, at, lasso in places or [(fix_verdict_line(result), top_of(result.program.source), result.lasso)]:
         run = None if lasso is None else lasso.trace
-        yield Finding(rule=rule("fences"), kind=kind, level=level, message=message, at=at, run=run, facts=facts)
+        yield finding_of("fences", problem, message, at, run=run, facts=facts)
 
 
 def _problem(result: AtomicFix) -> Problem:

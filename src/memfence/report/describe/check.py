@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from memfence.report.describe.check_text import render_text, verdict_line, verdict_text
-from memfence.report.describe.found import PROBLEMS, kind_and_level, of_warning, rule, top_of
+from memfence.report.describe.found import PROBLEMS, finding_of, of_warning, top_of
 from memfence.report.report import Case, Finding, Report
 from memfence.report.words.coverage import assumptions
 from memfence.report.words.essential_places import essential_places
@@ -71,14 +71,12 @@ def _findings(result: CheckResult) -> Iterator[Finding]:
 
 def check_finding(result: CheckResult) -> Finding:
     """The verdict, where it comes about, and the run that shows it."""
-    kind, level = kind_and_level(result.verdict)
     places = [] if result.trace is None else essential_places(result.trace)
-    return Finding(
-        rule=rule(result.criterion.value),
-        kind=kind,
-        level=level,
-        message=" ".join([verdict_line(result), *reasons(result), *detail_lines(result)]),
-        at=places[0][0] if places else top_of(result.program.source),
+    return finding_of(
+        result.criterion.value,
+        PROBLEMS[result.verdict],
+        " ".join([verdict_line(result), *reasons(result), *detail_lines(result)]),
+        places[0][0] if places else top_of(result.program.source),
         related=tuple(places[1:]),
         run=result.trace,
         facts={

@@ -14,7 +14,7 @@ from memfence.report.words.coverage import assumptions
 from memfence.report.words.essential_places import essential_places
 from memfence.report.words.findings import finding_text
 from memfence.report.words.model_name import model_object
-from memfence.report.words.properties import property_line
+from memfence.report.words.properties import formula_text, property_line
 from memfence.report.words.reason import reasons
 from memfence.report.words.sentences import advice_text, detail_lines, limit_text, scope_text
 from memfence.report.words.vacuity import warnings_of
@@ -29,6 +29,7 @@ def check_object(result: CheckResult) -> Object:
         "file": result.program.source.path,
         **model_object(result),
         "criterion": result.criterion.value,
+        "formula": formula_text(result),
         "verdict": result.verdict.value,
         "bound": result.bound,
         "engine": result.engine,

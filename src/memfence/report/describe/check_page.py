@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from memfence.certificates.result import Certified
-from memfence.execution.happens_before import explained_cycle
 from memfence.execution.trace import Trace
 from memfence.program.ir import Final
 from memfence.report.describe.check_text import limit_facts, verdict_text
 from memfence.report.describe.found import tone_of
 from memfence.report.describe.verify import proof_facts
 from memfence.report.formats.herd import show_state
-from memfence.report.page import OutcomeView, Page, RunView, SourceView
-from memfence.report.views.cycle_svg import cycle_sentences, cycle_svg
+from memfence.report.page import OutcomeView, Page
+from memfence.report.views.run_page import with_run
 from memfence.report.views.run_view import run_view
-from memfence.report.views.source_view import marks_of, source_view, sources_of
+from memfence.report.views.source_view import sources_of
 from memfence.report.words.actions import actions
 from memfence.report.words.coverage import assumptions, coverage_fact, race_warnings, warning_text
 from memfence.report.words.findings import headline
@@ -30,11 +29,9 @@ MOST_FINAL_STATES = 100
 def check_page(result: CheckResult, proof: Certified | None = None) -> Page:
     """The page that `memfence check --html` writes; with what became of the `proof`, where one was asked for."""
     trace = result.trace
-    cycle = None if trace is None else explained_cycle(trace)
-    sources = (result.program.source,) if trace is None else sources_of(trace)
     finals = _final_states(result)
     outcomes = tuple(OutcomeView(title, run_view(run, sources_of(run))) for title, run in finals)
-    return Page(
+    page = Page(
         title=f"{result.program.name}: {verdict_text(result).lower()} under {model_text(result)}",
         subject=result.program.source.path,
         verdict=verdict_text(result),
@@ -42,25 +39,15 @@ def check_page(result: CheckResult, proof: Certified | None = None) -> Page:
         headline=headline(result),
         facts=(*_facts(result), *proof_facts(proof)),
         why=reasons(result),
-        run=_shown(outcomes) if trace is None else run_view(trace, sources, _first_of_loop(result)),
+        run=outcomes[0].run if outcomes else None,  # where nothing goes wrong, there is that to be stepped through
         run_title="The run" if trace is not None or not outcomes else f"A run to {outcomes[0].title}",
         outcomes=outcomes,
-        sources=source_views(result, trace),
-        cycle="" if cycle is None or trace is None else cycle_svg(trace, cycle),
-        cycle_text=() if cycle is None or trace is None else cycle_sentences(trace, cycle),
         details=(*detail_lines(result), *(f"Final state {title} {_way_to(run)}" for title, run in finals)),
         warnings=tuple(warning_text(warning) for warning in race_warnings(result.program, result.races)),
         assumptions=assumptions(result.program, result.model),
         statistics=statistics_of(result),
     )
-
-
-def source_views(result: CheckResult, trace: Trace | None, patched: str | None = None) -> tuple[SourceView, ...]:
-    """The program's text, `patched` if given, and the other files that the run goes through."""
-    if trace is None:
-        return (source_view(result.program.source, {}, patched),)
-    own, *others = sources_of(trace)
-    return (source_view(own, marks_of(trace, own), patched), *(source_view(s, marks_of(trace, s)) for s in others))
+    return with_run(page, result.program.source, trace, loop_start=_first_of_loop(result))
 
 
 def _first_of_loop(result: CheckResult) -> int | None:
@@ -82,11 +69,6 @@ def _facts(result: CheckResult) -> tuple[tuple[str, str], ...]:
     facts += [(name.capitalize(), text) for name, text in limit_facts(result)]
     facts += [("Warning", f"{one.message} ({one.at.span.place})") for one in vacuity_warnings(result)]
     return tuple(facts)
-
-
-def _shown(outcomes: tuple[OutcomeView, ...]) -> RunView | None:
-    """Where nothing goes wrong, the run to the first final state is there to be stepped through."""
-    return outcomes[0].run if outcomes else None
 
 
 def _final_states(result: CheckResult) -> tuple[tuple[str, Trace], ...]:

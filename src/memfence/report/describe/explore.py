@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from memfence.certificates.result import NamedProofs
 from memfence.deadline import Deadline
-from memfence.execution.happens_before import explained_cycle
 from memfence.execution.schedule import Replayable
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
@@ -24,12 +23,10 @@ from memfence.report.describe.explore_text import (
     replay_text,
     torn_note,
 )
-from memfence.report.describe.found import PROBLEMS, kind_and_level, rule, tone_of, top_of
+from memfence.report.describe.found import PROBLEMS, finding_of, rule, tone_of, top_of
 from memfence.report.page import Page, TableView
 from memfence.report.report import Case, Finding, Report
-from memfence.report.views.cycle_svg import cycle_sentences, cycle_svg
-from memfence.report.views.run_view import run_view
-from memfence.report.views.source_view import marks_of, source_view, sources_of
+from memfence.report.views.run_page import with_run
 from memfence.report.words.essential_places import essential_places
 from memfence.report.words.reason import why_sentences
 from memfence.report.words.sentences import limit_fact, stop_text
@@ -68,9 +65,7 @@ def _findings(result: ExploreResult) -> Iterator[Finding]:
     for found in result.findings:
         yield _of_run(found.trace or found.schedule, found.kind, f"{found.kind.capitalize()}: {finding_text(found)}")
     if not result.findings:
-        kind, level = kind_and_level(result.verdict)
-        line, top = explore_line(result), top_of(result.program.source)
-        yield Finding(rule=rule("explore"), kind=kind, level=level, message=line, at=top)
+        yield finding_of("explore", PROBLEMS[result.verdict], explore_line(result), top_of(result.program.source))
 
 
 def _of_run(trace: Trace, kind: str, what: str) -> Finding:
@@ -111,7 +106,7 @@ def no_answer_report(file: str, deadline: Deadline) -> Report:
         text=lambda style: no_answer_text(file, deadline, quiet=style.quiet),
         data=lambda: no_answer_object(file, deadline),
         page=lambda: Page(file, file, "UNKNOWN", "open", line, ()),
-        findings=lambda: [Finding(rule=rule("explore"), kind="open", level="none", message=line, at=at)],
+        findings=lambda: [finding_of("explore", "error", line, at)],
         case=lambda: Case(group="memfence.explore", name=file, kind="unknown", problem="error"),
         sources=lambda: [at.source],
     )
@@ -119,9 +114,8 @@ def no_answer_report(file: str, deadline: Deadline) -> Report:
 
 def _replay_page(replayed: Sequence[Replayable]) -> Page:
     trace = replayed[-1].trace
-    sources, cycle = sources_of(trace), explained_cycle(trace)
     is_walk = replayed[-1].kind == "walk"
-    return Page(
+    page = Page(
         title=f"{trace.program.name}: a schedule that was run again",
         subject=trace.program.source.path,
         verdict="REPLAYED" if is_walk else "VIOLATED",
@@ -129,11 +123,8 @@ def _replay_page(replayed: Sequence[Replayable]) -> Page:
         headline=f"{replayed[-1].kind} under {trace.model}",
         facts=(),
         why=why_sentences(trace),
-        run=run_view(trace, sources),
-        sources=tuple(source_view(source, marks_of(trace, source)) for source in sources),
-        cycle="" if cycle is None else cycle_svg(trace, cycle),
-        cycle_text=() if cycle is None else cycle_sentences(trace, cycle),
     )
+    return with_run(page, trace.program.source, trace)
 
 
 def explore_page(result: ExploreResult, proofs: NamedProofs = ()) -> Page:
@@ -141,9 +132,7 @@ def explore_page(result: ExploreResult, proofs: NamedProofs = ()) -> Page:
     program, counts = result.program, result.counts
     shown = result.findings[-1] if result.findings else None
     run = None if shown is None else shown.trace or shown.schedule
-    cycle = None if run is None else explained_cycle(run)
-    sources = (program.source,) if run is None else sources_of(run)
-    return Page(
+    page = Page(
         title=f"{program.name}: stateless exploration",
         subject=program.source.path,
         verdict=WORDS[result.verdict.value],
@@ -151,10 +140,6 @@ def explore_page(result: ExploreResult, proofs: NamedProofs = ()) -> Page:
         headline=claim(result),
         facts=(*_facts(result), *((name.capitalize(), text) for name, text in proof_lines(proofs))),
         why=() if run is None else why_sentences(run),
-        run=None if run is None else run_view(run, sources),
-        sources=tuple(source_view(s, {} if run is None else marks_of(run, s)) for s in sources),
-        cycle="" if cycle is None or run is None else cycle_svg(run, cycle),
-        cycle_text=() if cycle is None or run is None else cycle_sentences(run, cycle),
         tables=_tables(result),
         details=tuple(f"{finding.kind.capitalize()}: {finding_text(finding)}." for finding in result.findings),
         statistics=(
@@ -165,6 +150,7 @@ def explore_page(result: ExploreResult, proofs: NamedProofs = ()) -> Page:
             ("seconds", f"{counts.seconds:.2f}"),
         ),
     )
+    return with_run(page, program.source, run)
 
 
 def _facts(result: ExploreResult) -> tuple[tuple[str, str], ...]:

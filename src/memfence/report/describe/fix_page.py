@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from memfence.certificates.result import Certified
-from memfence.execution.happens_before import explained_cycle
 from memfence.report.describe.fix_text import fence_reasons, kept_in_order, minimum_text, where, written
 from memfence.report.describe.verify import proof_facts
 from memfence.report.page import Page, TableView, Tone
-from memfence.report.views.cycle_svg import cycle_sentences, cycle_svg
+from memfence.report.views.run_page import with_run
 from memfence.report.views.run_tables import run_as_table
-from memfence.report.views.run_view import run_view
-from memfence.report.views.source_view import marks_of, source_view, sources_of
 from memfence.report.words.coverage import assumptions, coverage_fact, race_warnings, warning_text
 from memfence.report.words.fix_sentences import common_facts, counted_fences, fix_headline, fix_scope
 from memfence.report.words.model_name import model_text, model_title
@@ -26,15 +23,10 @@ def fix_page(result: FixResult, proof: Certified | None = None) -> Page:
     verdict, tone = _verdict(result)
     stopped = next((fence for fence in result.chosen.fences if fence.run is not None and fence.run.steps), None)
     run = result.trace if stopped is None else stopped.run
-    cycle = None if run is None else explained_cycle(run)
-    shown = (program.source,) if run is None else sources_of(run)
-    sources = (*shown, *(one.source for one in result.files if one.source not in shown))
-    texts = {one.source.path: one.text for one in result.files}
-    views = tuple(source_view(s, {} if run is None else marks_of(run, s), texts.get(s.path)) for s in sources)
     why = () if run is None else why_sentences(run)
     if stopped is not None:
         why = (f"Without the {stopped.kind} {where(stopped)}, the run below is possible.", *why)
-    return Page(
+    page = Page(
         title=f"{program.name}: {verdict.lower()} under {model_text(result)}",
         subject=program.source.path,
         verdict=verdict,
@@ -42,16 +34,13 @@ def fix_page(result: FixResult, proof: Certified | None = None) -> Page:
         headline=fix_headline(result),
         facts=(*_facts(result), *proof_facts(proof)),
         why=why,
-        run=None if run is None else run_view(run, sources),
         run_title="The run" if stopped is None else f"A run without the {stopped.kind}",
-        sources=views,
-        cycle="" if cycle is None or run is None else cycle_svg(run, cycle),
-        cycle_text=() if cycle is None or run is None else cycle_sentences(run, cycle),
         tables=(*_tables(result), *_other_runs(result)),
         warnings=tuple(warning_text(warning) for warning in race_warnings(program, result.races)),
         assumptions=assumptions(program, result.model),
         statistics=_statistics(result),
     )
+    return with_run(page, program.source, run, patched=result.files)
 
 
 def _other_runs(result: FixResult) -> tuple[TableView, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memfence.diagnostics import Diagnostic
 from memfence.report.report import Finding, Kind, Level, Problem, Rule
@@ -16,6 +16,8 @@ SUMMARIES = {
     "safety": "Every reachable state and every assertion is as the program demands.",
     "persistent": "Every run has the program order and store order of some SC run.",
     "robust": "Every run has the happens-before trace of an SC run.",
+    "povso": "Every run has the program order, and order of stores to each variable, of some SC run.",
+    "po": "Every run has the program order of some SC run.",
     "state-robust": "Every state with empty buffers is reachable under SC.",
     "trf": "No triangular race.",
     "drf": "No data race.",
@@ -44,6 +46,12 @@ PROBLEMS: dict[Verdict, Problem] = {
 def rule(name: str) -> Rule:
     """The rule of that name."""
     return Rule(f"memfence/{name}", SUMMARIES[name])
+
+
+def finding_of(about: str, problem: Problem, message: str, at: Span | None, **more: Any) -> Finding:
+    """The finding of a verdict, under the rule of this name; `more` are other fields of it."""
+    kind, level = of_problem(problem)
+    return Finding(rule=rule(about), kind=kind, level=level, message=message, at=at, **more)
 
 
 def kind_and_level(verdict: Verdict) -> tuple[Kind, Level]:

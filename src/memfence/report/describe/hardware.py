@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from memfence.report.describe.found import of_problem, rule, tone_of_problem, top_of
+from memfence.report.describe.found import finding_of, tone_of_problem, top_of
 from memfence.report.formats.json import Object
 from memfence.report.page import Page, TableView
 from memfence.report.report import Case, Finding, Problem, Report, Style
@@ -75,7 +75,7 @@ def conformance_report(found: Sequence[Conformance]) -> Report:
 def _of_test(one: Conformance) -> Finding:
     message = f"{one.path}: an outcome outside TSO was observed: {', '.join(_outside(one))}"
     at = top_of(SourceText(str(one.path), ""))
-    return Finding(rule=rule("conform"), kind="fail", level="error", message=message, at=at)
+    return finding_of("conform", "failure", message, at)
 
 
 def cost_report(measured: Sequence[Cost]) -> Report:
@@ -135,7 +135,6 @@ def measured_report(
     seconds: float = 0.0,
 ) -> Report:
     """A measurement: one finding that says what came of it, unless `findings` makes more of it."""
-    kind, level = of_problem(problem)
     verdict = {None: "MEASURED", "failure": "SEEN", "error": "OPEN"}[problem]
     return Report(
         line=lambda: line,
@@ -150,7 +149,7 @@ def measured_report(
             facts=(("Processor", f"{processor_name()}, {processors()} processors"),),
             tables=tuple(tables()),
         ),
-        findings=lambda: findings(Finding(rule=rule(verb), kind=kind, level=level, message=line)),
+        findings=lambda: findings(finding_of(verb, problem, line, None)),
         case=lambda: Case(group=f"memfence.{verb}", name=name, kind=verdict.lower(), problem=problem, seconds=seconds),
         sources=lambda: sources,
     )
@@ -162,7 +161,7 @@ def reproduction_text(found: Reproduction, *, width: int, quiet: bool = False) -
     if quiet or found.counted is None or found.experiment is None:
         return f"{line}\n"
     lines = [line, *(f"  {part}" for part in wrap(_what(found), width - 2))]
-    lines += [f"  machine  {processor_name()}, {found.processors} processors", *_doubts(found, width)]
+    lines += [f"  machine  {processor_name()}, {found.processors} processors", *_caveats(found, width)]
     best = found.counted.best
     if best.wanted:
         lines.append(f"  best     {best.name}: {best.wanted:,} of {best.rounds:,} rounds")
@@ -207,15 +206,15 @@ def _what(found: Reproduction) -> str:
     return "looked for: the values that the loads of the run found read; the program goes wrong where they read them"
 
 
-def _doubts(found: Reproduction, width: int) -> list[str]:
-    doubts: list[str] = []
+def _caveats(found: Reproduction, width: int) -> list[str]:
+    caveats: list[str] = []
     if found.processors < 2:
-        doubts.append("only one processor: threads never run at the same time, so nothing can be concluded")
+        caveats.append("only one processor: threads never run at the same time, so nothing can be concluded")
     if not is_x86():
-        doubts.append(
+        caveats.append(
             "this is no x86 processor: it may do more than TSO allows, and what is seen says nothing about x86"
         )
-    return [f"  {line}" for doubt in doubts for line in wrap(f"note: {doubt}", width - 2)]
+    return [f"  {line}" for caveat in caveats for line in wrap(f"note: {caveat}", width - 2)]
 
 
 def reproduction_object(found: Reproduction) -> Object:
@@ -241,7 +240,7 @@ def reproduction_object(found: Reproduction) -> Object:
 
 
 def conformance_text(found: Sequence[Conformance], *, width: int, quiet: bool = False) -> str:
-    """One line a test, and the sum."""
+    """One line per test, and the sum."""
     table = render_table(TESTS, _rows(found), width)
     parts = [] if quiet or table is None else [table, ""]
     return "\n".join([*parts, _sum(found)]) + "\n"

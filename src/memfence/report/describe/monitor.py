@@ -5,7 +5,7 @@ from __future__ import annotations
 from memfence.engines.native.monitor import BorderlineEvent
 from memfence.execution.recording import TraceEvent
 from memfence.questions.monitor import MonitorResult
-from memfence.report.describe.found import PROBLEMS, kind_and_level, rule, tone_of, top_of
+from memfence.report.describe.found import PROBLEMS, finding_of, tone_of, top_of
 from memfence.report.describe.monitor_text import monitor_object, monitor_text
 from memfence.report.page import Page, TableView
 from memfence.report.report import Case, Finding, Report
@@ -33,22 +33,16 @@ def monitor_report(result: MonitorResult) -> Report:
 
 
 def _finding(result: MonitorResult) -> Finding:
-    kind, level = kind_and_level(result.verdict)
+    problem = PROBLEMS[result.verdict]
     line = monitor_text(result, quiet=True).rstrip("\n")
     event = result.event
     if event is None:
-        at = top_of(SourceText(result.path, ""))
-        return Finding(rule=rule("monitor"), kind=kind, level=level, message=line, at=at)
+        return finding_of("monitor", problem, line, top_of(SourceText(result.path, "")))
     fences = "; ".join(f"fence after {_place(store)}, before {_place(load)}" for store, load in event.gaps)
     number = (event.load.line or 1) - 1
     source = SourceText(result.path, "\n" * number)  # only the number of the line is known here
-    return Finding(
-        rule=rule("monitor"),
-        kind=kind,
-        level=level,
-        message=" ".join([line + ".", *_why(event), *([f"To do: {fences}."] if fences else [])]),
-        at=source.span(number, number),
-    )
+    message = " ".join([line + ".", *_why(event), *([f"To do: {fences}."] if fences else [])])
+    return finding_of("monitor", problem, message, source.span(number, number))
 
 
 def monitor_page(result: MonitorResult) -> Page:

@@ -8,7 +8,7 @@ from memfence.frontends.c.editable import may_be_edited
 from memfence.frontends.c.orders import ATOMIC_CALL
 from memfence.program.ir import Load, Program, Rmw, Store
 from memfence.program.orders import MemoryOrder
-from memfence.report.describe.portable import STOPS, answer_object, bound_text, reason_text, verdict_text
+from memfence.report.describe.models_text import STOPS, answer_object, bound_text, reason_text, verdict_text
 from memfence.report.formats.json import Object
 from memfence.report.views.table import wrap
 from memfence.report.words.findings import in_brackets

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from memfence.report.describe.fix import fix_case
-from memfence.report.describe.found import of_problem, rule, tone_of_problem, top_of
+from memfence.report.describe.found import finding_of, rule, tone_of_problem, top_of
+from memfence.report.describe.models_text import cells_of, reason_text, verdict_text
 from memfence.report.describe.order_fix import (
     change_line,
     first_line,
@@ -17,7 +18,6 @@ from memfence.report.describe.order_fix import (
     order_fix_object,
     order_fix_text,
 )
-from memfence.report.describe.portable import cells_of, reason_text, verdict_text
 from memfence.report.page import Page, TableView
 from memfence.report.report import Case, Finding, Kind, Level, Patch, Problem, Report
 from memfence.report.views.source_view import source_view
@@ -44,24 +44,16 @@ def order_fix_report(result: OrderFix) -> Report:
 
 def _changes(result: OrderFix) -> Iterator[Finding]:
     """One per change that is missing, each with the whole patch; else one that says why there is none."""
-    kind, level = of_problem(fix_case(result, "", "").problem)
+    problem = fix_case(result, "", "").problem
     facts: dict[str, Any] = {"verdict": result.verdict.value, "model": ",".join(result.models)}
     source = result.program.source
     if result.verdict is not FixVerdict.FIXED:
-        at = top_of(source)
-        yield Finding(rule=rule("orders"), kind=kind, level=level, message=first_line(result), at=at, facts=facts)
+        yield finding_of("orders", problem, first_line(result), top_of(source), facts=facts)
         return
     patch = Patch("Write these orders, which are enough", result.files) if result.files else None
     for change in result.changes:
-        yield Finding(
-            rule=rule("orders"),
-            kind=kind,
-            level=level,
-            message=f"{change_line(change)} (under {', '.join(result.models)})",
-            at=change.place.span,
-            patch=patch,
-            facts=facts,
-        )
+        message = f"{change_line(change)} (under {', '.join(result.models)})"
+        yield finding_of("orders", problem, message, change.place.span, patch=patch, facts=facts)
 
 
 def _fix_page(result: OrderFix) -> Page:
@@ -107,8 +99,7 @@ def needed_report(result: NeededOrders) -> Report:
 
 def _nothing(result: NeededOrders) -> Finding:
     message = f"{result.program.source.path}: no order in it could be weaker"
-    at = top_of(result.program.source)
-    return Finding(rule=rule("why"), kind="pass", level="none", message=message, at=at)
+    return finding_of("why", None, message, top_of(result.program.source))
 
 
 def _weaker(result: NeededOrders, one: WeakerOrder) -> Finding:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from memfence.binary.places import Place
+from memfence.binary.places import SourceLine
 from memfence.questions.replay_run import ReplayedRun
-from memfence.report.describe.found import PROBLEMS, of_problem, rule, tone_of_problem
+from memfence.report.describe.found import PROBLEMS, finding_of, tone_of_problem
 from memfence.report.describe.run import read_source, span_of
 from memfence.report.describe.run_json import place_object, step_object
 from memfence.report.describe.run_text import finding_name, finding_text, steps_table
 from memfence.report.formats.json import Object
 from memfence.report.page import Page
-from memfence.report.report import Case, Finding, Report
+from memfence.report.report import Case, Report
 from memfence.report.views.program_view import program_view
 from memfence.report.views.source_view import source_view
 from memfence.report.views.table import wrap
@@ -22,19 +22,17 @@ NOTHING = "the program takes all steps of the schedule, and nothing goes wrong"
 def replayed_report(run: ReplayedRun) -> Report:
     """One execution: VIOLATED if it goes wrong, and nothing is claimed about others."""
     problem = PROBLEMS[run.verdict]
-    kind, level = of_problem(problem)
     return Report(
         line=lambda: _verdict_line(run),
         text=lambda style: replay_text(run, width=style.width, quiet=style.quiet),
         data=lambda: replay_object(run),
         page=lambda: _page(run),
         findings=lambda: [
-            Finding(
-                rule=rule("replay"),
-                kind=kind,
-                level=level,
-                message=_verdict_line(run) if run.finding is None else finding_text(run.finding),
-                at=span_of(Place(run.files[0], 1) if run.finding is None else run.finding.place, run.files),
+            finding_of(
+                "replay",
+                problem,
+                _verdict_line(run) if run.finding is None else finding_text(run.finding),
+                span_of(SourceLine(run.files[0], 1) if run.finding is None else run.finding.place, run.files),
                 facts={"schedule": list(run.saved.schedule)},
             )
         ],

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from memfence.binary.places import Place
+from memfence.binary.places import SourceLine
 from memfence.binary.steps import ProgramStep
 from memfence.questions.run_result import RunFinding, RunResult
 from memfence.report.describe.found import PROBLEMS, rule, tone_of
@@ -60,7 +60,7 @@ def _findings(result: RunResult) -> list[Finding]:
         return [_finding(found, result) for found in result.findings]
     kind: Kind = "pass" if result.verdict is Verdict.HOLDS else "open"
     line, facts = verdict_line(result), {"verdict": result.verdict.value}
-    at = span_of(Place(result.files[0], 1), result.files)
+    at = span_of(SourceLine(result.files[0], 1), result.files)
     return [Finding(rule=rule("run"), kind=kind, level="none", message=line, at=at, facts=facts)]
 
 
@@ -89,7 +89,7 @@ def _level(found: RunFinding, result: RunResult) -> Level:
     return "note" if result.verdict is Verdict.HOLDS else "warning"
 
 
-def span_of(where: Place, files: Sequence[str]) -> Span:
+def span_of(where: SourceLine, files: Sequence[str]) -> Span:
     """The beginning of the line; what has none is about the first file."""
     source = read_source(where.path if where.line else files[0])
     start = source.start_of_line(max(1, where.line))

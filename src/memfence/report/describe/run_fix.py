@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memfence.report.describe.found import of_problem, rule, tone_of_problem, top_of
+from memfence.report.describe.found import finding_of, tone_of_problem, top_of
 from memfence.report.describe.run import read_source
 from memfence.report.describe.run_text import unknown_text
 from memfence.report.describe.run_text import verdict_line as run_line
@@ -41,17 +41,15 @@ def run_fix_report(fix: RunFix) -> Report:
 def _findings(fix: RunFix, problem: Problem) -> Iterator[Finding]:
     """One per fence that is missing, each with the whole patch; else one that says why there is none."""
     source = read_source(fix.path)
-    kind, level = of_problem(problem)
     if fix.verdict is not RunFixVerdict.FIXED or fix.patched is None:
-        yield Finding(rule=rule("fences"), kind=kind, level=level, message=_line(fix), at=top_of(source))
+        yield finding_of("fences", problem, _line(fix), top_of(source))
         return
     what = f"Write {counted(len(fix.fences), 'fence')}, which is enough"
     patch = Patch(what, (PatchedFile(source, fix.patched),))
     for line in fix.fences:
         message = f"mfence needed after line {line}: without it an execution is borderline"
         start = source.start_of_line(line)
-        at = source.span(start, start)
-        yield Finding(rule=rule("fences"), kind=kind, level=level, message=message, at=at, patch=patch)
+        yield finding_of("fences", problem, message, source.span(start, start), patch=patch)
 
 
 def _page(fix: RunFix, problem: Problem) -> Page:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memfence.binary.places import Place
+from memfence.binary.places import SourceLine
 from memfence.binary.steps import ProgramStep, SuggestedFence
 from memfence.questions.run_result import Confirmation, RunFinding, RunResult
 from memfence.report.describe.run_text import (
@@ -25,6 +25,7 @@ def run_object(result: RunResult) -> Object:
     return {
         "files": list(result.files),
         "verdict": result.verdict.value,
+        "model": asked.model,
         "reading": result.reading.name,
         "allow": list(result.reading.allowed),
         "robust": result.is_robust,
@@ -34,6 +35,7 @@ def run_object(result: RunResult) -> Object:
         "failing": counts.failing,
         "deadlocked": counts.deadlocked,
         "dropped": counts.dropped,
+        "blocked": counts.dropped + counts.redundant,
         "buffered": _buffered_object(result),
         "bound": _bound_object(result),
         "limit": unknown_text(result) if result.verdict is Verdict.UNKNOWN else None,
@@ -130,7 +132,7 @@ def _fence_object(fence: SuggestedFence) -> Object:
     }
 
 
-def place_object(place: Place) -> Object | None:
+def place_object(place: SourceLine) -> Object | None:
     """A line of a file; None where it is not known."""
     if place.line == 0:
         return None

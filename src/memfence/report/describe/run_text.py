@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from memfence.binary.places import Place
+from memfence.binary.places import SourceLine
 from memfence.binary.steps import ProgramStep, StaleLoad, SuggestedFence
 from memfence.questions.run_result import Confirmation, Leak, PlainRace, RunFinding, RunResult
 from memfence.report.views.table import Column, render_table, wrap
@@ -44,7 +44,9 @@ def verdict_line(result: RunResult) -> str:
     """The verdict in one line."""
     name = " ".join(result.files)
     match result.verdict:
-        case Verdict.HOLDS if result.options.reorders_stores:
+        case Verdict.HOLDS if not result.options.spec.has_buffers:
+            return f"{name}: HOLDS under sc (run): all SC executions are correct"
+        case Verdict.HOLDS if result.options.spec.reorders_stores:
             return f"{name}: HOLDS under pso (run): no execution with store buffers goes wrong"
         case Verdict.HOLDS if result.counts.borderline:
             return f"{name}: HOLDS (run): not robust, but no execution with store buffers goes wrong"
@@ -91,7 +93,7 @@ def bound_words(result: RunResult) -> list[str]:
         words.append(f"{counted(counts.executions, 'random execution')} (seed {asked.seed})")
     elif asked.preemptions is not None and counts.cut:
         words.append(counted(asked.preemptions, "preemption"))
-    if asked.reorders_stores and not result.is_simulation_complete:
+    if asked.spec.reorders_stores and not result.is_simulation_complete:
         words.append(f"{counted(result.simulated or 0, 'random execution')} with reordered stores")
     if counts.spins_roughly:
         words.append("100 rounds of loops that only read")
@@ -125,14 +127,20 @@ def run_facts(result: RunResult) -> Iterator[tuple[str, str]]:
         yield "reading", result.reading.text
     if buffers:
         yield "buffers", buffers
-    if result.verdict is Verdict.HOLDS and not result.options.reorders_stores:
+    if result.verdict is Verdict.HOLDS and not result.options.spec.has_buffers:
+        yield (
+            "scope",
+            "for this input, as compiled without optimisation: all executions without store buffers. x86 allows more",
+        )
+    elif result.verdict is Verdict.HOLDS and not result.options.spec.reorders_stores:
         why = "every one with store buffers was run" if counts.borderline else "none with store buffers differs from SC"
         covers = "for this input, as compiled without optimisation, on x86: all executions"
         yield "scope", f"{covers}, since {why}. C11 and ARM allow more"
     yield (
         "runs",
-        f"{counted(counts.executions, 'execution')}, {counts.borderline:,} borderline, {counts.failing:,} failing, "
-        f"{counts.deadlocked:,} stuck"
+        counted(counts.executions, "execution")
+        + (f", {counts.borderline:,} borderline" if result.options.spec.has_buffers else "")
+        + f", {counts.failing:,} failing, {counts.deadlocked:,} stuck"
         + (f", {counts.dropped:,} where an assumption is false" if counts.dropped else ""),
     )
     kind = "one of each class of equivalent executions" if counts.reduced else "without reduction"
@@ -157,7 +165,7 @@ def _buffers_text(result: RunResult) -> str:
     if result.simulated is None:
         return ""
     ran = counted(result.simulated, "execution")
-    if result.options.reorders_stores:
+    if result.options.spec.reorders_stores:
         return f"{ran} in which stores wait and overtake each other" if result.is_simulation_complete else ""
     more = "" if result.is_simulation_complete else ", which are not all of them"
     return f"{ran} in which stores wait{more}"
@@ -305,7 +313,7 @@ def step_text(step: ProgramStep) -> str:
             return f"{step.name} {step.variable}".rstrip()
 
 
-def _at(place: Place) -> str:
+def _at(place: SourceLine) -> str:
     return place.text if place.line > 0 else "-"
 
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.execution.happens_before import explained_cycle
 from memfence.execution.schedule import Replayable, RunKind, schedule_object
 from memfence.models.accesses import Access, accesses
 from memfence.models.state import Commit, DropSeparator, ProcessStep, Rendezvous, Step
 from memfence.report.describe.check_data import trace_list
-from memfence.report.describe.found import of_problem, rule, top_of
+from memfence.report.describe.found import finding_of, top_of
 from memfence.report.formats.json import dump
 from memfence.report.page import Page
-from memfence.report.report import Case, Finding, Problem, Report
-from memfence.report.views.cycle_svg import cycle_sentences, cycle_svg
+from memfence.report.report import Case, Problem, Report
+from memfence.report.views.run_page import with_run
 from memfence.report.views.run_table import run_table
-from memfence.report.views.run_view import place_name, run_view
+from memfence.report.views.run_view import place_name
 from memfence.report.views.shown_run import equation, is_shown_variable, place, register_text, shown_text
-from memfence.report.views.source_view import marks_of, source_view, sources_of
 from memfence.report.views.table import wrap
 from memfence.report.words.actions import actions, buffer_text
 from memfence.report.words.essential_places import essential_places
@@ -33,19 +31,17 @@ def walk_report(walk: Walk) -> Report:
     problem: Problem = None if walk.failure is None else "failure"
     path = walk.program.source.path
     line = f"{path}: {'WALK' if walk.failure is None else 'FAILED'} of {len(walk.taken)} steps under {trace.model}"
-    kind, level = of_problem(problem)
     return Report(
         line=lambda: line,
         text=lambda style: "\n".join([walk_table(walk, style.width).rstrip(), *ending_text(walk)]) + "\n",
         data=lambda: walk_object(walk),
         page=lambda: walk_page(walk),
         findings=lambda: [
-            Finding(
-                rule=rule("simulate"),
-                kind=kind,
-                level=level,
-                message=line if walk.failure is None else f"{line}: {walk.failure.reason}",
-                at=next((span for span, _ in essential_places(trace)), top_of(walk.program.source)),
+            finding_of(
+                "simulate",
+                problem,
+                line if walk.failure is None else f"{line}: {walk.failure.reason}",
+                next((span for span, _ in essential_places(trace)), top_of(walk.program.source)),
                 run=trace if walk.taken else None,
             )
         ],
@@ -139,7 +135,7 @@ def ending_text(walk: Walk) -> list[str]:
     if walk.choices:
         return []
     ended = all(not any(p.leaving(at)) for p, at in zip(walk.program.processes, walk.state.locations, strict=True))
-    return ["Every process has ended." if ended else "Nobody can go on."]
+    return ["Every process has ended." if ended else "No process can go on."]
 
 
 def help_text() -> str:
@@ -231,8 +227,7 @@ def walk_view(walk: Walk) -> dict[str, object]:
 def walk_page(walk: Walk) -> Page:
     """The walk as a page to step through."""
     trace = walk.trace
-    cycle, sources = explained_cycle(trace), sources_of(trace)
-    return Page(
+    page = Page(
         title=f"{walk.program.name}: a walk under {trace.model}",
         subject=walk.program.source.path,
         verdict="FAILED" if walk.failure else "WALK",
@@ -240,11 +235,8 @@ def walk_page(walk: Walk) -> Page:
         headline=f"{len(trace.steps)} steps, chosen one by one",
         facts=(("Claim", "this run is possible; it says nothing about others"),),
         why=why_sentences(trace),
-        run=run_view(trace, sources),
-        sources=tuple(source_view(source, marks_of(trace, source)) for source in sources),
-        cycle="" if cycle is None else cycle_svg(trace, cycle),
-        cycle_text=() if cycle is None else cycle_sentences(trace, cycle),
     )
+    return with_run(page, walk.program.source, trace)
 
 
 def command_mistake(name: str, number: int, line: str, problem: Exception) -> InputError:

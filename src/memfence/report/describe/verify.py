@@ -12,17 +12,16 @@ from memfence.models.state import Commit, DropSeparator, ProcessStep, Rendezvous
 from memfence.program.ir import Program
 from memfence.program.text.steps import step_text
 from memfence.report.describe.check_data import state_object
-from memfence.report.describe.found import of_problem, rule, tone_of_problem, top_of
+from memfence.report.describe.found import finding_of, tone_of_problem, top_of
 from memfence.report.formats.json import Object
 from memfence.report.page import Page, Tone
-from memfence.report.report import Case, Finding, Problem, Report
+from memfence.report.report import Case, Problem, Report
 from memfence.report.views.source_view import source_view
 
 
 def verify_report(result: VerifyResult) -> Report:
     """A certificate, and the program that it is about."""
     problem: Problem = None if verdict_of(result) == "valid" else "error" if result.is_valid else "failure"
-    kind, level = of_problem(problem)
     source = result.program.source
     return Report(
         line=lambda: _verdict_line(result),
@@ -30,12 +29,11 @@ def verify_report(result: VerifyResult) -> Report:
         data=lambda: verify_object(result),
         page=lambda: _page(result, tone_of_problem(problem)),
         findings=lambda: [
-            Finding(
-                rule=rule("certificate"),
-                kind=kind,
-                level=level,
-                message=" ".join([_verdict_line(result), *(line.strip() for line in _refusal(result))]),
-                at=top_of(source),
+            finding_of(
+                "certificate",
+                problem,
+                " ".join([_verdict_line(result), *(line.strip() for line in _refusal(result))]),
+                top_of(source),
                 facts={"verdict": verdict_of(result), "claim": claim_text(result.header.claim)},
             )
         ],

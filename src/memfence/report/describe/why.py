@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memfence.report.describe.check_text import verdict_text
-from memfence.report.describe.found import rule, top_of
+from memfence.report.describe.found import finding_of, rule, top_of
 from memfence.report.describe.why_text import (
     answer_text,
     fails_anyway,
@@ -51,9 +51,8 @@ def why_report(results: Sequence[WhyResult]) -> Report:
 
 
 def _nothing(result: WhyResult) -> Finding:
-    path = result.program.source.path
-    at = top_of(result.program.source)
-    return Finding(rule=rule("why"), kind="pass", level="none", message=f"{path}: there is no fence in it", at=at)
+    source = result.program.source
+    return finding_of("why", None, f"{source.path}: there is no fence in it", top_of(source))
 
 
 def _problem(needs: Sequence[Need]) -> Problem:

@@ -27,6 +27,7 @@ SPECIFICATIONS = (
     ("null pointer", "CHECK( init(main()), LTL(G valid-deref) )"),
     ("invalid pointer", "CHECK( init(main()), LTL(G valid-deref) )"),
     ("access out of bounds", "CHECK( init(main()), LTL(G valid-deref) )"),
+    ("index outside", "CHECK( init(main()), LTL(G valid-deref) )"),
     ("use of", "CHECK( init(main()), LTL(G valid-deref) )"),
 )
 REACHES_ERROR = "CHECK( init(main()), LTL(G ! call(reach_error())) )"

@@ -41,7 +41,7 @@ def program_view(
         views.append(_view("commit" if step.kind == "flush" else "run", (action,), accesses, state, buffered))
     if waiting or failure:
         doing = tuple(ActionView(step.thread, f"waits: {step_text(step)}") for step in waiting)
-        views.append(_view("run", doing, (), state, buffered, failure or "nobody can go on"))
+        views.append(_view("run", doing, (), state, buffered, failure or "no thread can go on"))
     return RunView(
         model="tso" if buffered else "sc",
         processes=tuple(f"thread {number}" for number in range(threads)),

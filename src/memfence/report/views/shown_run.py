@@ -186,7 +186,8 @@ def waiting_text(trace: Trace) -> str:
             where = place(program, found).rstrip(": ")
             line = f"in line {where}: " if where else ""
             waiting.append(f"`{process.name}` ({line}{shown_text(program, number, found)})")
-    return f"At the end nobody can go on: {', '.join(waiting)}." if waiting else "At the end nobody can go on."
+    first = f"At the end no {'thread' if is_c(program) else 'process'} can go on"
+    return f"{first}: {', '.join(waiting)}." if waiting else f"{first}."
 
 
 def _line(program: Program, span: Span) -> str:

@@ -23,6 +23,7 @@ from memfence.tasks.evidence import (
     Deadlocked,
     Lasso,
     NonScState,
+    NoScRun,
     Overtakes,
     Races,
     StepFails,
@@ -32,6 +33,8 @@ from memfence.tasks.result import CheckResult
 NOT_ROBUST: dict[Criterion, str] = {
     Criterion.PERSISTENT: "NOT PERSISTENT: some run has no SC run with the same program order and store order",
     Criterion.ROBUST: "NOT TRACE-ROBUST: some run has a happens-before trace that no SC run has",
+    Criterion.POVSO: "NOT PoVso: no SC run has the program order of some run and its order of stores to each variable",
+    Criterion.PO: "NOT Po: some run has no SC run with the same program order",
     Criterion.STATE_ROBUST: "NOT STATE-ROBUST: a state with empty buffers is reached that SC does not reach",
 }
 ACCESSES = ("load", "store", "access")
@@ -64,7 +67,7 @@ def finding_text(result: CheckResult) -> str | None:
         case CounterexampleRun(trace, Races() as races):
             kind = "data race" if races.unfenced is None else "triangular race"
             return f"{kind} on `{trace.program.variables[races.variable].name}`"
-        case CounterexampleRun(_, Overtakes() | NonScState()):
+        case CounterexampleRun(_, Overtakes() | NonScState() | NoScRun()):
             return NOT_ROBUST[result.criterion]
         case Lasso():
             return _asked_in_vain(result)
@@ -98,12 +101,18 @@ def failure_text(trace: Trace) -> str:
     return f"{what}{in_brackets(program, [transition.span])}"
 
 
+LOCKED = "locked {"
+"""How a step is shown that no statement of the text makes."""
+
+
 def error_text(program: Program, reason: str, statement: str, freed: Mapping[str, Span] | None = None) -> str:
     """The reason with the object that it is about, by its name, and the statement that fails.
 
     `freed`: of heap blocks, where the run freed them.
     """
     kind, colon, about = reason.partition(": ")
+    if not statement or statement.startswith(LOCKED):  # nothing of the source: the library does it
+        return reason
     if about in ACCESSES or not colon:
         return f"{kind}: `{statement}`"
     return f"{kind}: `{about}`{_life(program, about, freed or {})} in `{statement}`"

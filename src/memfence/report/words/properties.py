@@ -12,6 +12,8 @@ from memfence.tasks.result import CheckResult
 CRITERIA: dict[Criterion, str] = {
     Criterion.PERSISTENT: "persistence: same program order and store order as some SC run",
     Criterion.ROBUST: "trace-robustness: every run has the happens-before trace of an SC run",
+    Criterion.POVSO: "PoVso: same program order, and order of stores to each variable, as some SC run",
+    Criterion.PO: "Po: same program order as some SC run",
     Criterion.STATE_ROBUST: "state-robustness: every state with empty buffers is reachable under SC",
     Criterion.TRF: "no triangular race",
     Criterion.DRF: "no data race",
@@ -33,6 +35,11 @@ def asked_text(program: Program, properties: tuple[Property, ...]) -> str:
     if program.has_assertions and not is_temporal:
         texts.append("assertions")
     return "; ".join(texts) if texts else "no run-time error"
+
+
+def formula_text(result: CheckResult) -> str | None:
+    """What was asked of infinite runs; None where the question is about states or another criterion."""
+    return "; ".join(property_text(p) for p in result.properties if is_about_infinite_runs(p)) or None
 
 
 def is_about_infinite_runs(stated: Property) -> bool:

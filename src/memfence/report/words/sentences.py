@@ -10,6 +10,7 @@ from typing import assert_never
 from memfence.axiomatic.unrolling.refusal import Unfit
 from memfence.deadline import Deadline
 from memfence.execution.trace import Trace
+from memfence.models.fairness import Fairness
 from memfence.program.ir import Program
 from memfence.report.views.shown_run import is_c, waiting_text
 from memfence.report.words.blocked_processes import processes_at_the_end
@@ -25,6 +26,7 @@ from memfence.tasks.evidence import (
     Cut,
     Deadlocked,
     DelayBound,
+    EveryOrder,
     Evidence,
     Exhausted,
     FewThreads,
@@ -37,6 +39,7 @@ from memfence.tasks.evidence import (
     NoAttack,
     NoExecution,
     NonScState,
+    NoScRun,
     OutOfReach,
     Outside,
     Overtakes,
@@ -118,11 +121,12 @@ UNFIT: dict[Unfit, str] = {
     Unfit.ANY_NUMBER: "there is any number of threads",
     Unfit.STORE_BEFORE_GUARD: "one step stores, then reads what it waits for",
     Unfit.LOCKED_STEP: (
-        "one step of the library accesses several shared variables: a condition variable, a recursive or read-write "
-        "lock, or what is stored when a thread is created or joined"
+        "one step accesses several shared variables: a condition variable, a recursive or read-write lock, an update "
+        "of memory that is freed elsewhere, or what is stored when a thread is created or joined"
     ),
     Unfit.SPLIT_ACCESS: "an atomic access is of 16 bytes, or to memory of which other threads store parts",
     Unfit.OTHER_LANGUAGE: "programs in this language mean nothing under this model",
+    Unfit.NO_GRAPHS: "the graphs engine takes one access at a time, of at most 64 bits: use --engine auto",
     Unfit.PROPERTY_OF_STATES: "a property of states or of infinite runs is asked for",
 }
 
@@ -147,14 +151,14 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
         case Complete():
             return "no execution fails"
         case Cut(rounds):
-            return f"no execution fails in which loops go round at most {rounds} times; --unroll looks further"
+            return f"no execution fails with loops unrolled {counted(rounds, 'time')}; --unroll looks further"
         case MayWait():
             return "nothing fails, but a thread may wait for ever where it has a choice"
         case OutOfReach(unfit):
             return UNFIT[unfit]
         case Exhausted():
             return _exhausted(evidence)
-        case Fixpoint(closure, bool() as fair):
+        case Fixpoint(closure, Fairness() as fair):
             how = CLOSURES[closure]
             return f"{_runs(fair)}, each store eventually committed, unbounded buffers: complete ({how})"
         case Fixpoint(closure):
@@ -163,13 +167,13 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             return _any_number(evidence)
         case Invariant(model):
             runs = "unbounded buffers and loops" if model.has_buffers else "every run"
-            return f"{runs}: complete (out of reach of each process alone, whatever it reads)"
+            return f"{runs}: complete (thread-modular: unreachable for each process alone, whatever it reads)"
         case NoAttack(by_text=True):
             return "unbounded buffers and loops: complete (the text of each process allows no attack)"
         case NoAttack(None):
             return "unbounded buffers and loops: complete (decided from every SC-reachable state)"
         case NoAttack(steps):
-            alone = f"every process alone is, beside the others flattened after {steps} steps"
+            alone = f"each process is, beside an abstraction of the others that is exact for their first {steps} steps"
             return f"unbounded buffers and loops: complete ({alone})"
         case Implied(by, under_sc):
             name = "persistent" if by is Criterion.PERSISTENT else "trace-robust"
@@ -177,6 +181,8 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             return f"unbounded buffers and loops: complete ({why})"
         case NoExecution(_, events):
             return f"unbounded buffers: complete (the axioms allow no such execution of {counted(events, 'event')})"
+        case EveryOrder(orders):
+            return f"unbounded buffers: complete (SC has a run for each of {counted(orders, 'way')} to go)"
         case ScItself():
             return "every run: SC compared with itself"
         case Bound():
@@ -228,17 +234,19 @@ def _bounded(evidence: Bound) -> str:
 
 
 def _delay_bound(evidence: DelayBound) -> str:
-    runs = f"only runs with at most {counted(evidence.delays, 'unforced switch', 'unforced switches')}"
-    what = f"{runs} between processes, or unusual inputs"
+    """Delays are interruptions of a thread that could go on, and inputs that are not the first to be tried."""
+    what = "only runs in which no thread is interrupted that could go on"
+    if evidence.delays:
+        what = f"only runs with at most {counted(evidence.delays, 'interruption')} of threads that could go on"
     if evidence.steps is not None:
-        what += f", and {counted(evidence.steps, 'step')}"
+        what += f", of at most {counted(evidence.steps, 'step')}"
     if evidence.pending is not None:
-        what += f", and {counted(evidence.pending, 'pending store')} per buffer"
+        what += f", with at most {counted(evidence.pending, 'pending store')} per buffer"
     return f"{what}: not a proof"
 
 
-def _runs(fair: bool) -> str:
-    return "weakly fair runs" if fair else "all runs"
+def _runs(fair: Fairness) -> str:
+    return {Fairness.NONE: "all runs", Fairness.WEAK: "weakly fair runs", Fairness.STRONG: "strongly fair runs"}[fair]
 
 
 def _limited(evidence: Limit) -> str:
@@ -303,6 +311,8 @@ def advice_text(result: CheckResult) -> str | None:
         return None
     if isinstance(result.evidence, Outside):
         return "try --engine auto, which knows which engine answers what"
+    if result.criterion in (Criterion.POVSO, Criterion.PO) and result.answer.stop is Stop.STATES:
+        return "with loops, runs have no end; --criterion persistent or robust would imply it, if the program meets one"
     return stop_advice(result.answer.stop)
 
 
@@ -344,7 +354,9 @@ def detail_lines(result: CheckResult) -> tuple[str, ...]:
         case CounterexampleRun(_, Races() as shown):
             return (_races(result.program, shown),)
         case CounterexampleRun(trace, NonScState()):
-            return (_strays(trace),)
+            return (_non_sc_state(trace),)
+        case CounterexampleRun(trace, NoScRun()):
+            return ("no SC run makes the same accesses with the same values, those of each process in this order",)
         case CounterexampleRun(trace, Deadlocked()) if is_c(trace.program):
             return (waiting_text(trace),)
         case CounterexampleRun(trace, Deadlocked()):
@@ -379,7 +391,7 @@ def _races(program: Program, shown: Races) -> str:
     )
 
 
-def _strays(trace: Trace) -> str:
+def _non_sc_state(trace: Trace) -> str:
     if trace.failure is not None:
         return f"no SC run fails like this: {trace.failure.reason}"
     program, end = trace.program, trace.end

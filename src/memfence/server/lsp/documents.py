@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from memfence.models.spec import SPECS
 from memfence.records import Record
 from memfence.server.child import Question, ask
+from memfence.tasks.usage import WrongUsage
+from memfence.verbs.models import models_in
 
 Object = dict[str, Any]
 Verb = Literal["diagnose", "check", "fix", "why", "values"]
@@ -30,7 +31,7 @@ class Settings(Record):
         model, criterion = given.get("model"), given.get("criterion")
         seconds, megabytes = given.get("timeoutSeconds"), given.get("memoryMegabytes")
         return Settings(
-            model if model in SPECS else USUAL.model,
+            model if _is_model(model) else USUAL.model,
             criterion if isinstance(criterion, str) else None,
             float(seconds) if isinstance(seconds, int | float) and 0 < seconds < 1e6 else USUAL.timeout_seconds,
             int(megabytes) if isinstance(megabytes, int) and megabytes > 0 else USUAL.memory_megabytes,
@@ -38,6 +39,14 @@ class Settings(Record):
 
 
 USUAL = Settings()
+
+
+def _is_model(given: Any) -> bool:
+    """Whether this is the name of a model, of a cat file, or several with commas."""
+    try:
+        return isinstance(given, str) and bool(models_in(given))
+    except WrongUsage:
+        return False
 
 
 @dataclass
@@ -100,8 +109,6 @@ class Documents:
             options["model"] = settings.model
         if verb in ("check", "fix") and settings.criterion is not None:
             options["criterion"] = settings.criterion
-        if verb == "fix" and not SPECS[settings.model].has_buffers:
-            options["model"] = USUAL.model
         text = document.text
         async with self._places:
             return await ask(

@@ -137,15 +137,15 @@ class Session:
         return waiting.result() if done else None
 
     def code_action(self, parameters: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
-        """Insert the fences that were found, or look for them."""
+        """Insert the fences or memory orders that were found, or look for them."""
         address = parameters.text_document.uri
         document = self.documents.open.get(address)
         if document is None:
             return []
         edit, kind = self._edit(address, document.found.get("fix")), types.CodeActionKind.QuickFix
         if edit is not None:
-            return [types.CodeAction("Insert the fences that memfence found", kind=kind, edit=edit)]
-        command = types.Command("memfence: insert the fences", "memfence.fix", arguments=[address, True])
+            return [types.CodeAction("Insert the fix that memfence found", kind=kind, edit=edit)]
+        command = types.Command("memfence: find a fix and insert it", "memfence.fix", arguments=[address, True])
         return [command]
 
     def _edit(self, address: str, answer: Object | None) -> types.WorkspaceEdit | None:
@@ -168,7 +168,7 @@ class Session:
         answer = await self._wanted(address, "fix")
         edit = self._edit(address, answer)
         if apply and edit is not None:
-            await self.server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, "memfence: fences"))
+            await self.server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, "memfence: fix"))
         return self._told(answer)
 
     async def why(self, address: str, *_: Any) -> Object | None:

@@ -22,6 +22,12 @@ NEEDS = {
     "unknown": "a limit was hit before it could be decided",
 }
 
+NEEDS_OF_ORDERS = {
+    True: "needed: with {weaker} in its place a run appears that breaks the program",
+    False: "not needed: with {weaker} in its place the program is proved, too",
+    None: "not known to be needed: a limit was hit before it could be decided",
+}
+
 
 def position(source: SourceText, line: int, column: int) -> types.Position:
     """Line and column from 1, in characters, as the protocol counts: from 0, in UTF-16 units; never past the text."""
@@ -75,6 +81,8 @@ def verdict_diagnostics(source: SourceText, address: str, answer: Object) -> lis
     """What a check found: a violation at the place that matters, the overtaken store or what fails; the other places
     and the steps of the run are related to it."""
     warnings = [_mistake(source, address, one) for one in answer.get("warnings", [])]
+    if "models" in answer:
+        return [*_verdicts_of_models(source, address, answer), *warnings]
     if answer.get("verdict") != "violated" or not answer.get("trace"):
         return warnings
     places = [(_range_of(source, one), one["label"]) for one in answer["places"] if one["file"] == source.path]
@@ -86,6 +94,20 @@ def verdict_diagnostics(source: SourceText, address: str, answer: Object) -> lis
         types.DiagnosticRelatedInformation(types.Location(address, at), text) for at, text in (*places, *steps)
     ]
     return [found, *warnings]
+
+
+def _verdicts_of_models(source: SourceText, address: str, answer: Object) -> Iterable[types.Diagnostic]:
+    """What was found under each of several models: a run of states where the model has them, else an execution."""
+    places = {one["model"]: one for one in answer["wrong"]}
+    for one in answer["models"]:
+        if one["check"] is not None:
+            yield from verdict_diagnostics(source, address, {**one["check"], "warnings": []})
+        elif one["model"] in places:
+            place = places[one["model"]]
+            at = _range_of(source, place) if place["file"] == source.path else line_range(source, 1)
+            why = one["execution"]["forbidden_by"] if one["execution"] is not None else []
+            message = " ".join([f"{_sentence(one['reason'])} (under {one['model']}).", *(f"{text}." for text in why)])
+            yield types.Diagnostic(at, message, types.DiagnosticSeverity.Error, "violated", source="memfence")
 
 
 def _range_of(source: SourceText, place: Object) -> types.Range:
@@ -143,13 +165,25 @@ def _values(values: list[int]) -> str:
 
 
 def need_text(answer: Object, line: int) -> str:
-    """Whether the fences of the line are needed; empty where there is none."""
-    return "  \n".join(
+    """Whether the fences and memory orders of the line are needed; empty where there is none."""
+    return "  \n".join([*_needs_of_fences(answer, line), *_needs_of_orders(answer, line)])
+
+
+def _needs_of_fences(answer: Object, line: int) -> Iterable[str]:
+    return (
         f"`{fence.get('kind', 'fence')}` is {NEEDS[fence['need']]} ({answer_of['criterion']}, {answer_of['model']})"
         for answer_of in answer.get("criteria", [])
         for fence in answer_of["fences"]
         if fence["line"] == line
     )
+
+
+def _needs_of_orders(answer: Object, line: int) -> Iterable[str]:
+    models = ", ".join(one["model"] for one in answer.get("models", []))
+    for one in answer.get("orders", []):
+        if one["line"] == line:
+            needed = NEEDS_OF_ORDERS[one["needed"]].format(weaker=one["weaker"] or "nothing")
+            yield f"the {one['order']} {one['of']} is {needed} ({models})"
 
 
 def edits_elsewhere(source: SourceText, files: list[Object]) -> dict[str, list[types.TextEdit]]:

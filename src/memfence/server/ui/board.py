@@ -12,7 +12,6 @@ from typing import Any
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.models.spec import SPECS
 from memfence.report.describe.check_data import error_object
 from memfence.server.child import Conversation, Question, ask
 from memfence.server.ui.folder import LARGEST_CHARACTERS, Folder
@@ -71,8 +70,6 @@ class Board:
         options: Object = {}
         if verb != "compare":
             options["model"] = self.model
-        if verb == "fix" and not SPECS[self.model].has_buffers:
-            options["model"] = "tso"
         if verb in ("check", "fix"):
             options |= {"criterion": self.criterion or None, "forbid": [self.forbid] if self.forbid.strip() else None}
         async with self.hall.places:

@@ -12,6 +12,7 @@ from nicegui import app, ui
 
 from memfence.api.examples import example_files, examples_folder
 from memfence.frontends.catalogue import editor_mode
+from memfence.models.catalogue import NAMES
 from memfence.server.ui.board import Board, Hall, packed, unpacked
 from memfence.server.ui.folder import Folder, Outside
 from memfence.server.ui.simulator import Simulator
@@ -87,9 +88,8 @@ class Page:
     def _draw_questions(self) -> None:
         board = self.board
         with ui.row().classes("w-full items-end"):
-            ui.toggle(["sc", "tso", "pso"], value=board.model).bind_value(board, "model").props(
-                'aria-label="Memory model"'
-            )
+            models = ui.toggle(list(NAMES), value=board.model).bind_value(board, "model")
+            models.props('aria-label="Memory model" padding="4px 10px"').style("flex-wrap: wrap")
             criteria = {"": "what the program states", **{one.value: one.value for one in Criterion}}
             ui.select(criteria, label="Criterion", value="").bind_value(board, "criterion").classes("w-48")
             ui.number("Seconds", value=board.seconds, min=1, max=600).bind_value(board, "seconds").classes("w-24")
@@ -196,7 +196,7 @@ class Page:
             ui.label(found.get("line", found["verdict"])).classes("font-bold").mark("verdict")
             if found.get("patched") and found["verdict"] == "fixed":
                 with ui.row():
-                    ui.button("Apply the fences", on_click=lambda: self._exchange(text, found["patched"])).props(
+                    ui.button("Apply the fix", on_click=lambda: self._exchange(text, found["patched"])).props(
                         'no-caps color=positive data-testid="apply"'
                     )
                     ui.button("Undo", on_click=lambda: self._exchange(found["patched"], text)).props(
@@ -206,7 +206,7 @@ class Page:
                 self._report(found["page"])
 
     def _exchange(self, old: str, new: str) -> None:
-        """Put the text with the fences in the place of the one without, or back; never over what was typed since."""
+        """Put the fixed text in the place of the one before, or back; never over what was typed since."""
         if self.board.text == old:
             self.editor.value = self.board.text = new
         elif self.board.text != new:

@@ -34,7 +34,7 @@ from memfence.synthesis.patch import PatchedFile, diff_of, in_order, reread, tex
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.answer import Verdict
 from memfence.tasks.evidence import ByDependencies
-from memfence.tasks.result import ModelAnswer, PortableResult
+from memfence.tasks.result import ModelAnswer, ModelsResult
 
 CONTENT = (Verdict.HOLDS, Verdict.HOLDS_UP_TO)
 
@@ -84,7 +84,7 @@ def _timed(result: OrderFix, options: FixOptions) -> OrderFix:
 
 
 class _Fixing:
-    """`rounds`: how often loops are gone round in the search; more often once the proof finds more."""
+    """`rounds`: how often loops are unrolled in the search; more often once the proof finds more."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class _Fixing:
         options: FixOptions,
         unrolled: int | None,
         blank: OrderFix,
-        before: PortableResult,
+        before: ModelsResult,
         refused: Sequence[OrderPlace],
     ) -> None:
         self.program = program

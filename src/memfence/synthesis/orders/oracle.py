@@ -10,9 +10,10 @@ from memfence.axiomatic.library import models_named
 from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.unroll import unroll
 from memfence.axiomatic.unrolling.refusal import NotUnrolled
+from memfence.engines.axiomatic.by_solver import goals_of
 from memfence.engines.axiomatic.goals import Goal
 from memfence.engines.axiomatic.solve import Activated, Executions, Found, LimitHit, OutOfTime
-from memfence.engines.axiomatic.violations import as_seen_by, goals_of, keeps_dependencies
+from memfence.engines.axiomatic.violations import as_seen_by, keeps_dependencies
 from memfence.models.catalogue import states_of
 from memfence.program.ir import Program, Property
 from memfence.synthesis.orders.candidates import strengthened

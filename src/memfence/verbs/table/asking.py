@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from memfence.models.catalogue import NAMES, WITHOUT_STATES
+from memfence.tasks.criterion import Criterion
 from memfence.verbs.models import RELAXED, WITH_RULES
 from memfence.verbs.names import ABOUT_STATES, BY_MODELS, CHECKING
 from memfence.verbs.option import MOST, Group, Option
 from memfence.verbs.question_rules import buffers, defined_for_model, infinite_runs, persistence, safety
-from memfence.verbs.rules import executions, fences_do_something, one_with_states, safety_of_models, states
+from memfence.verbs.rules import (
+    certified_by_formulas,
+    certified_weakly,
+    executions,
+    fences_do_something,
+    one_with_states,
+    safety_of_models,
+    states,
+)
 
-CRITERIA = ("safety", "persistent", "robust", "state-robust", "trf", "drf")
+CYCLES = ("acceptance", "non-progress")
+CRITERIA = tuple(criterion.value for criterion in Criterion)
 _OTHERS = ", ".join(name for name in NAMES if name not in WITH_RULES)
 
 ASKING = (
@@ -48,7 +58,7 @@ ASKING = (
         choices=CRITERIA,
         rules=(safety_of_models, defined_for_model),
         help="What must hold. Default: safety if a property or assertion is stated, else robust. "
-        "persistent and trf are about TSO; trf and drf about SC runs.",
+        "persistent, povso, po and trf are about TSO; trf and drf about SC runs.",
     ),
     Option(
         name="criterion",
@@ -126,6 +136,26 @@ ASKING = (
         default=False,
         rules=(states, infinite_runs),
         help="With --ltl: weakly fair processes only.",
+    ),
+    Option(
+        name="strongly_fair",
+        verbs=CHECKING | {"compare"},
+        in_python_for=frozenset({"why", "reproduce"}),
+        group=Group.ASKED,
+        kind=bool,
+        default=False,
+        rules=(states, infinite_runs, certified_weakly),
+        help="With --ltl: strongly fair processes only.",
+    ),
+    Option(
+        name="cycles",
+        verbs=frozenset({"check"}),
+        group=Group.ASKED,
+        metavar="KIND",
+        choices=CYCLES,
+        languages=frozenset({"promela"}),
+        rules=(states, safety, certified_by_formulas),
+        help="No fair run goes round an `accept` label, or never comes to `progress`.",
     ),
     Option(
         name="deadlock",

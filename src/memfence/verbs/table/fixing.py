@@ -6,10 +6,12 @@ from pathlib import Path
 
 from memfence.report.formats.table import FORMAT_NAMES
 from memfence.verbs.option import Group, Option
-from memfence.verbs.question_rules import edits
+from memfence.verbs.question_rules import edits, fixed_by_checks, shared_by_machines
 from memfence.verbs.rules import (
     needs_model,
+    needs_value,
     not_with,
+    on_one_machine,
     one_with_states,
     orders_by_count_or_cost,
     several_sets,
@@ -97,7 +99,7 @@ CHOSEN = (
         keyword="costs",
         flags=("--cost", "--costs"),
         metavar="KIND=N,...|measured",
-        rules=(one_with_states,),
+        rules=(one_with_states, needs_value("minimise", "cost", because="it goes with --minimise cost")),
         help="Default mfence=10,sfence=2,locked=10; a loop is times 10. measured: as on this processor.",
     ),
     Option(
@@ -162,6 +164,7 @@ CHOSEN = (
         verbs=FIX,
         group=Group.SEARCHING,
         metavar="local|HOST:PORT",
-        never="fences are looked for on one machine: each one found changes the program that is searched next",
+        rules=(one_with_states, on_one_machine, shared_by_machines, fixed_by_checks),
+        help="Share each search for what fails between the machines of a Ray cluster; local: this one.",
     ),
 )

@@ -239,7 +239,7 @@ OF_CERTIFICATE = (
         group=Group.EVERYDAY,
         choices=("auto", "native", "python", "proved"),
         default="auto",
-        help="In C++, in Python, the one that is itself proved (make proof), or C++ where it can judge.",
+        help="In C++, in Python, the one that is itself proved (make proof), or C++ where it can check.",
     ),
 )
 

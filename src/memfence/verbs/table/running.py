@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memfence.report.formats.table import FORMAT_NAMES
-from memfence.verbs.models import RELAXED, WITH_RULES
+from memfence.verbs.models import BY_STATES, WITH_RULES
 from memfence.verbs.option import MOST, Group, Option
 from memfence.verbs.rules import ends_that_are_normal, needs, not_with, on_one_machine, replays_own_model
 from memfence.verbs.table.reading import BY_GCC, FOR_C, HOW
@@ -20,9 +20,10 @@ EXECUTIONS = (
         name="model",
         verbs=RUN,
         group=Group.EVERYDAY,
-        choices=RELAXED,
+        choices=tuple(BY_STATES),
         default="tso",
-        help="pso: stores may also overtake stores; executions with store buffers are run, too.",
+        help="sc: without store buffers. x86: tso. pso: stores may also overtake stores; executions with store buffers "
+        "are run, too.",
     ),
     Option(
         name="preemptions",
@@ -270,7 +271,7 @@ WALKED = (
         metavar="SEED",
         least=0,
         most=MOST,
-        help="Ask nobody: take steps at random.",
+        help="Take steps at random instead of asking.",
     ),
     Option(
         name="steps",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memfence.verbs.names import ABOUT_STATES, CHECKING
 from memfence.verbs.option import MOST, Group, Option, Unit
 from memfence.verbs.question_rules import for_engine, shared_by_machines, states_one_by_one
-from memfence.verbs.rules import on_one_machine, states
+from memfence.verbs.rules import for_models, on_one_machine, states
 
 SEARCHING = (
     Option(
@@ -13,10 +13,10 @@ SEARCHING = (
         verbs=CHECKING,
         in_python_for=frozenset({"why", "reproduce"}),
         group=Group.SEARCHING,
-        choices=("auto", "explicit", "symbolic", "dual"),
+        choices=("auto", "explicit", "symbolic", "dual", "graphs"),
         default="auto",
-        rules=(states, for_engine),
-        help="How to search for a violation of safety.",
+        rules=(for_models, for_engine),
+        help="How to search for a violation of safety; graphs: execution by execution.",
     ),
     Option(
         name="reduce",

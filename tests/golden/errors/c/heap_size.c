@@ -1,6 +1,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 volatile int length = 3;
+static void *other(void *unused)
+{
+    for (int n = 0; n < 100; n++)
+        length = n;
+    return unused;
+}
 static void *work(void *unused)
 {
     return malloc(length);
@@ -9,6 +15,6 @@ int main(void)
 {
     pthread_t t;
     pthread_create(&t, 0, work, 0);
-    length = 4;
+    pthread_create(&t, 0, other, 0);
     return 0;
 }

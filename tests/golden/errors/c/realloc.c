@@ -2,6 +2,6 @@
 int main(void)
 {
     char *p = malloc(4);
-    p = realloc(p, 8);
+    p = realloc(p, 0);
     return p == 0;
 }

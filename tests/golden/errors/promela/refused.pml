@@ -1,3 +1,3 @@
 chan point = [1] of { byte };
-never { skip }
+trace { skip }
 active proctype P() priority 2 provided (x == 1) { _last; skip } unless { skip }

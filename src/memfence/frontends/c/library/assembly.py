@@ -26,6 +26,8 @@ def run_assembly(path: Path, call: Call, asm: InlineAsm) -> None:
         returned(path, call, None)
         return
     rest = [line for line in lines if not NOTHING.match(line)]
+    if path.shown_place is not None:
+        path.world.assembly.add(path.shown_place)
     if len(rest) == 1 and FULL.match(rest[0]):
         _barrier(path, call, MemoryOrder.SEQ_CST)
     elif len(rest) == 1 and STORES.match(rest[0]):

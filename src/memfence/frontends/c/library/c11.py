@@ -9,15 +9,17 @@ from memfence.frontends.c.library.locks import (
     MUTEX,
     OWNER,
     RECURSIVE,
-    attempted_mutex,
+    RELEASE,
+    TAKE,
     destroy_mutex,
     on_lock,
-    release_mutex,
-    take_mutex,
+    on_mutex,
+    trying,
     within_time,
 )
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.library.threads import FUNCTIONS as THREADS
+from memfence.frontends.c.library.threads import detach
 from memfence.frontends.c.library.waiting import FUNCTIONS as WAITING
 from memfence.frontends.c.library.waiting import timed_wait, wait_on
 from memfence.frontends.c.llvm.instructions import Call
@@ -26,7 +28,7 @@ from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.threads import create_thread, exit_thread, join_thread, own_number
 from memfence.frontends.c.machine.values import ZERO, Known, Value
 
-THRD_BUSY = 1
+THRD_BUSY = Known(1)
 THRD_TIMEDOUT = Known(4)
 MTX_RECURSIVE = 1
 
@@ -60,13 +62,10 @@ def _init_mutex(path: Path, call: Call, arguments: list[Value]) -> None:
     on_object(path, call, number(path, arguments, 0), 4, call_name(call), initialise, drains=False)
 
 
-def _try(step: Atomically, address: int) -> Value | None:
-    return attempted_mutex(step, address, Known(THRD_BUSY))
-
-
 FUNCTIONS: dict[str, Handler] = {
     "thrd_create": _create,
     "thrd_join": _join,
+    "thrd_detach": detach,
     "thrd_exit": _exit,
     "thrd_current": _current,
     "thrd_equal": THREADS["pthread_equal"],
@@ -75,10 +74,10 @@ FUNCTIONS: dict[str, Handler] = {
     "tss_get": KEYS["pthread_getspecific"],
     "tss_set": KEYS["pthread_setspecific"],
     "mtx_init": _init_mutex,
-    "mtx_lock": on_lock(take_mutex),
-    "mtx_unlock": on_lock(release_mutex),
-    "mtx_trylock": on_lock(_try),
-    "mtx_timedlock": within_time(take_mutex, MUTEX, THRD_TIMEDOUT),
+    "mtx_lock": on_mutex(TAKE),
+    "mtx_unlock": on_mutex(RELEASE),
+    "mtx_trylock": on_mutex(trying(ZERO, THRD_BUSY)),
+    "mtx_timedlock": within_time(TAKE, MUTEX, THRD_TIMEDOUT),
     "mtx_destroy": on_lock(destroy_mutex, drains=False),
     "cnd_init": WAITING["pthread_cond_init"],
     "cnd_wait": wait_on,

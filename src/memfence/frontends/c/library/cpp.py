@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from memfence.codes import Code
 from memfence.frontends.c.library.arguments import nothing, number
-from memfence.frontends.c.library.cpp_locks import is_taken
 from memfence.frontends.c.library.heap import ALIGNED_NEW
 from memfence.frontends.c.library.heap import FUNCTIONS as HEAP
-from memfence.frontends.c.library.locks import destroy_mutex, on_lock, release_mutex, take_mutex, try_mutex
+from memfence.frontends.c.library.locks import RELEASE, TAKE, destroy_mutex, on_lock, on_mutex, trying
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.library.threads import once_with
 from memfence.frontends.c.library.waiting import FUNCTIONS as WAITING
@@ -51,7 +50,7 @@ def _destroy_thread(path: Path, call: Call, arguments: list[Value]) -> None:
 
     def act(p: Path, address: int) -> None:
         step = Atomically(p)
-        step.check(compare("eq", 64, step.read(address, 8), ZERO), "std::terminate: a thread was not joined")
+        step.check(compare("eq", 64, step.read(address, 8), ZERO), "std::terminate, since a thread was not joined")
         step.finish(call)
 
     at_address(path, number(path, arguments, 0), 8, "std::thread::~thread", act)
@@ -151,9 +150,9 @@ FUNCTIONS: dict[str, Handler] = {
     f"{STD}15__thread_structC1Ev": _first_argument,
     f"{STD}15__thread_structD1Ev": nothing,
     f"{STD}19__thread_local_dataEv": _thread_data,
-    f"{STD}5mutex4lockEv": on_lock(take_mutex),
-    f"{STD}5mutex6unlockEv": on_lock(release_mutex),
-    f"{STD}5mutex8try_lockEv": on_lock(lambda step, address: is_taken(try_mutex(step, address))),
+    f"{STD}5mutex4lockEv": on_mutex(TAKE),
+    f"{STD}5mutex6unlockEv": on_mutex(RELEASE),
+    f"{STD}5mutex8try_lockEv": on_mutex(trying(ONE, ZERO)),
     f"{STD}5mutexD1Ev": on_lock(destroy_mutex, drains=False),
     f"{STD}5mutexD2Ev": on_lock(destroy_mutex, drains=False),
     f"{STD}18condition_variable10notify_oneEv": WAITING["pthread_cond_signal"],

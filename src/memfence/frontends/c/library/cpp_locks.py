@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 from memfence.frontends.c.library.locks import FUNCTIONS as LOCKS
-from memfence.frontends.c.library.locks import KIND, RECURSIVE, on_lock, try_mutex
+from memfence.frontends.c.library.locks import KIND, RECURSIVE, on_lock, on_mutex, trying
 from memfence.frontends.c.library.registry import Handler
-from memfence.frontends.c.machine.arithmetic import compare
 from memfence.frontends.c.machine.atomically import Atomically
-from memfence.frontends.c.machine.values import ZERO, Known, Scalar, Unknown, Value
+from memfence.frontends.c.machine.values import ONE, ZERO, Known, Value
 
 SHARED = "_ZNSt3__119__shared_mutex_base"
 RECURSIVE_MUTEX = "_ZNSt3__115recursive_mutex"
-
-
-def is_taken(result: Value | None) -> Scalar:
-    """What `try_lock` returns, from what POSIX does: true where it worked."""
-    assert isinstance(result, Known | Unknown)
-    return compare("eq", 32, result, ZERO)
 
 
 def _make_recursive(step: Atomically, address: int) -> Value | None:
     step.write(address, ZERO)
     step.write(address + KIND, Known(RECURSIVE))
     return None
-
-
-def _try_recursive(step: Atomically, address: int) -> Value | None:
-    return is_taken(try_mutex(step, address))
 
 
 FUNCTIONS: dict[str, Handler] = {
@@ -42,5 +31,5 @@ FUNCTIONS: dict[str, Handler] = {
     f"{RECURSIVE_MUTEX}D2Ev": LOCKS["pthread_mutex_destroy"],
     f"{RECURSIVE_MUTEX}4lockEv": LOCKS["pthread_mutex_lock"],
     f"{RECURSIVE_MUTEX}6unlockEv": LOCKS["pthread_mutex_unlock"],
-    f"{RECURSIVE_MUTEX}8try_lockEv": on_lock(_try_recursive),
+    f"{RECURSIVE_MUTEX}8try_lockEv": on_mutex(trying(ONE, ZERO)),
 }

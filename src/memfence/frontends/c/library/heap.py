@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from memfence.codes import Code
-from memfence.frontends.c.library.arguments import known, number
+from memfence.frontends.c.library.arguments import for_each_number, known, number
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine import private
 from memfence.frontends.c.machine.access import ALIVE_OFFSET, is_in_memory, known_values
 from memfence.frontends.c.machine.arithmetic import compare
 from memfence.frontends.c.machine.atomically import returned
+from memfence.frontends.c.machine.copying import copy
 from memfence.frontends.c.machine.memory import UNIT
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.residual import Cell, Check, Op, Read, Write
 from memfence.frontends.c.machine.titles import block_title
-from memfence.frontends.c.machine.values import ONE, ZERO, Known, Unknown, Value
+from memfence.frontends.c.machine.values import ONE, ZERO, Known, Scalar, Unknown, Value
 from memfence.frontends.c.machine.world import Restart
-from memfence.program.expressions import Binary, Const, Register
+from memfence.program.expressions import Binary, Const, Register, conjunction
 
 PAGE, POINTER_BYTES = 4096, 8
+SIZE = "the size of a heap block"
 INVALID = Known(22)
 """EINVAL."""
 ALIGNED_NEW = "_ZnwmSt11align_val_t"
@@ -37,9 +41,9 @@ def allocate(path: Path, call: Call, size: int, *, zero: bool = False, alignment
         path.stop("bound")
         return
     if not state.started:
-        key: object = ("heap", path.process.number, "early", positions, count)
+        key: object = ("heap", path.process.number, "early", positions, count, size)
     else:
-        key = ("heap", path.process.number, positions, count)
+        key = ("heap", path.process.number, positions, count, size)
     placed = path.world.space.find(key)
     if placed is None:
         title, type = block_title(path, call)
@@ -57,12 +61,14 @@ def allocate(path: Path, call: Call, size: int, *, zero: bool = False, alignment
 
 
 def _malloc(path: Path, call: Call, arguments: list[Value]) -> None:
-    allocate(path, call, known(path, arguments, 0, "the size of a heap block"))
+    for_each_number(path, arguments, 0, SIZE, lambda p, size: allocate(p, call, size))
 
 
 def _calloc(path: Path, call: Call, arguments: list[Value]) -> None:
-    what = "the size of a heap block"
-    allocate(path, call, known(path, arguments, 0, what) * known(path, arguments, 1, what), zero=True)
+    def act(p: Path, count: int) -> None:
+        for_each_number(p, arguments, 1, SIZE, lambda q, size: allocate(q, call, count * size, zero=True))
+
+    for_each_number(path, arguments, 0, SIZE, act)
 
 
 def _aligned(alignment_at: int, size_at: int) -> Handler:
@@ -70,7 +76,7 @@ def _aligned(alignment_at: int, size_at: int) -> Handler:
 
     def run(path: Path, call: Call, arguments: list[Value]) -> None:
         alignment = known(path, arguments, alignment_at, "the alignment of a heap block")
-        size = known(path, arguments, size_at, "the size of a heap block")
+        size = known(path, arguments, size_at, SIZE)
         if not _is_alignment(alignment):
             returned(path, call, ZERO)
         else:
@@ -85,7 +91,7 @@ def _is_alignment(number: int) -> bool:
 
 
 def _on_pages(path: Path, call: Call, arguments: list[Value]) -> None:
-    allocate(path, call, known(path, arguments, 0, "the size of a heap block"), alignment=PAGE)
+    allocate(path, call, known(path, arguments, 0, SIZE), alignment=PAGE)
 
 
 def _posix_memalign(path: Path, call: Call, arguments: list[Value]) -> None:
@@ -108,22 +114,61 @@ def _posix_memalign(path: Path, call: Call, arguments: list[Value]) -> None:
 
 
 def _realloc(path: Path, call: Call, arguments: list[Value]) -> None:
-    if number(path, arguments, 0) != ZERO:
-        raise path.refuse(Code.UNSUPPORTED, "`realloc` of a block is not supported", "use malloc, memcpy and free")
-    allocate(path, call, known(path, arguments, 1, "the size of a heap block"))
+    def act(p: Path, size: int) -> None:
+        _for_each_block(p, number(p, arguments, 0), "realloc", lambda q, old: _move(q, call, old, size), is_redone=True)
+
+    for_each_number(path, arguments, 1, SIZE, act)
+
+
+def _move(path: Path, call: Call, old: int, size: int) -> None:
+    """A new block, a copy, and the end of the old block; the call is done again where the copy has become a step."""
+    if old == 0:
+        allocate(path, call, size)
+        return
+    if size == 0:
+        raise path.refuse(Code.UNSUPPORTED, "`realloc` to no bytes")
+    placed = path.world.space.at(old)
+    if placed is None or placed.kind != "heap" or placed.start != old:
+        path.fail("realloc of something that is no heap block")
+        return
+    moved = ("realloc", path.state.positions())
+    if moved not in path.state.counts:
+        allocate(path, Call("!moved", call.type, call.callee, call.arguments, call.place), size)
+        if path.ended:
+            return
+        block = path.state.top.env.pop("!moved")
+        assert isinstance(block, Known)
+        path.state.counts[moved] = block.value
+    target = path.state.counts[moved]
+    if copy(path, ("moved bytes", path.state.positions()), target, old, min(size, placed.size)):
+        del path.state.counts[moved]
+        path.set(call.result, Known(target))
+        _free_at(path, call, old)
 
 
 def free(path: Path, call: Call, arguments: list[Value]) -> None:
-    pointer = number(path, arguments, 0)
+    _for_each_block(path, number(path, arguments, 0), "free", lambda p, address: _free_at(p, call, address))
+
+
+def _for_each_block(
+    path: Path, pointer: Scalar, what: str, action: Callable[[Path, int], None], *, is_redone: bool = False
+) -> None:
+    """Do `action` with the address, in a fork for each that the pointer may be. What is no address is a finding.
+
+    `is_redone`: the instruction may be done again later in the action.
+    """
     if isinstance(pointer, Known):
-        _free_at(path, call, pointer.value)
+        action(path, pointer.value)
         return
-    for address in sorted(pointer.values.listed):
-        copy = path.fork(Binary("==", pointer.expr, Const(address)))
-        if copy is not None:
-            _free_at(copy, call, address)
+    addresses = sorted(pointer.values.listed)
     if pointer.values.has_interval or pointer.values.is_open:
-        path.fail("free of something that is no heap block")
+        none = path.fork(conjunction(*(Binary("!=", pointer.expr, Const(address)) for address in addresses)))
+        if none is not None:
+            none.fail(f"{what} of something that is no heap block")
+    for address in addresses:
+        fork = path.fork_with(pointer, address) if is_redone else path.fork(Binary("==", pointer.expr, Const(address)))
+        if fork is not None:
+            action(fork, address)
     path.ended = True
 
 

@@ -9,15 +9,14 @@ from memfence.frontends.c.library.bit_intrinsics import bit_intrinsic
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.library.text import copy_memory, set_memory
 from memfence.frontends.c.llvm.instructions import Call
-from memfence.frontends.c.llvm.values import Global, Local
-from memfence.frontends.c.machine import private
+from memfence.frontends.c.llvm.values import Local
 from memfence.frontends.c.machine.atomically import returned
-from memfence.frontends.c.machine.lifetime import forget_content
-from memfence.frontends.c.machine.liveness import CONTENT
+from memfence.frontends.c.machine.lifetime import enter_block, leave_block
+from memfence.frontends.c.machine.liveness import CONTENT, LIFETIME_START, is_call_of
 from memfence.frontends.c.machine.path import FLOAT_HINT, Path
 from memfence.frontends.c.machine.residual import Barrier
-from memfence.frontends.c.machine.undefined import SIGNED_OVERFLOW
-from memfence.frontends.c.machine.values import Known, Value
+from memfence.frontends.c.machine.undefined import OUTSIDE, SIGNED_OVERFLOW
+from memfence.frontends.c.machine.values import ONE, Known, Value
 from memfence.program.orders import MemoryOrder
 
 IGNORED = (
@@ -90,19 +89,14 @@ def _lifetime(path: Path, call: Call, arguments: list[Value]) -> None:
     """A local comes to life or dies: what it held is gone."""
     frame = path.state.top
     operand = call.arguments[-1][1]
-    if isinstance(operand, Local) and operand.name in frame.facts.allocas:
-        if operand.name in frame.facts.simple:
-            frame.env.pop(CONTENT + operand.name, None)
-        else:
-            start = path.local_object(operand.name)
-            placed = path.world.space.at(start)
-            assert placed is not None
-            if isinstance(call.callee, Global) and call.callee.name.startswith("llvm.lifetime.start"):
-                ops = forget_content(path, placed)
-                if ops:
-                    path.emit(ops)
-            else:
-                private.forget(path.world, path.state, placed.start, placed.end)
+    if not isinstance(operand, Local) or operand.name not in frame.facts.allocas:
+        return
+    if operand.name in frame.facts.simple:
+        frame.env.pop(CONTENT + operand.name, None)
+        return
+    ops = enter_block(path, operand.name) if is_call_of(call, LIFETIME_START) else leave_block(path, operand.name)
+    if ops:
+        path.emit(ops)
 
 
 def _thread_local(path: Path, call: Call, arguments: list[Value]) -> None:
@@ -111,12 +105,13 @@ def _thread_local(path: Path, call: Call, arguments: list[Value]) -> None:
 
 
 ADD_OVERFLOWS, SUBTRACTION_OVERFLOWS, MULTIPLICATION_OVERFLOWS, NEGATION_OVERFLOWS = 0, 21, 12, 13
-DIVISION, SHIFT = 3, 20
+DIVISION, SHIFT, BOUNDS = 3, 20, 18
 REASONS = {
     **dict.fromkeys(
         (ADD_OVERFLOWS, MULTIPLICATION_OVERFLOWS, NEGATION_OVERFLOWS, SUBTRACTION_OVERFLOWS), SIGNED_OVERFLOW
     ),
     DIVISION: "division by zero, or of the least integer by -1",
+    BOUNDS: OUTSIDE,
     SHIFT: "shift of a negative number to the left, of bits out of the type, or beyond its width",
 }
 
@@ -136,6 +131,14 @@ def _refuse_jump(path: Path, call: Call, arguments: list[Value]) -> None:
     raise path.refuse(Code.UNSUPPORTED, "`setjmp` and `longjmp` are not supported")
 
 
+def _longest_absolute(path: Path, call: Call, arguments: list[Value]) -> None:
+    """`imaxabs`, which is no builtin of clang's as `labs` is."""
+    absolute = bit_intrinsic("llvm.abs.i64")
+    assert absolute is not None
+    absolute(path, call, [*arguments, ONE])
+
+
 FUNCTIONS: dict[str, Handler] = {
+    "imaxabs": _longest_absolute,
     **dict.fromkeys(("setjmp", "_setjmp", "__sigsetjmp", "longjmp", "siglongjmp", "_longjmp"), _refuse_jump),
 }

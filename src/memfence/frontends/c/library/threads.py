@@ -10,7 +10,7 @@ from memfence.frontends.c.machine.access import at_address
 from memfence.frontends.c.machine.arithmetic import compare
 from memfence.frontends.c.machine.atomically import Atomically, returned
 from memfence.frontends.c.machine.path import Path
-from memfence.frontends.c.machine.threads import create_thread, exit_thread, join_thread, own_number
+from memfence.frontends.c.machine.threads import create_thread, detach_thread, exit_thread, join_thread, own_number
 from memfence.frontends.c.machine.values import ZERO, Known, Scalar, Unknown, Value
 from memfence.records import Record
 
@@ -24,6 +24,11 @@ def _create(path: Path, call: Call, arguments: list[Value]) -> None:
 
 def _join(path: Path, call: Call, arguments: list[Value]) -> None:
     join_thread(path, call, number(path, arguments, 0), number(path, arguments, 1))
+
+
+def detach(path: Path, call: Call, arguments: list[Value]) -> None:
+    """`pthread_detach`, `thrd_detach`."""
+    detach_thread(path, call, number(path, arguments, 0))
 
 
 def _exit(path: Path, call: Call, arguments: list[Value]) -> None:
@@ -109,6 +114,7 @@ def is_true(value: Scalar) -> bool:
 FUNCTIONS: dict[str, Handler] = {
     "pthread_create": _create,
     "pthread_join": _join,
+    "pthread_detach": detach,
     "pthread_exit": _exit,
     "pthread_self": _self,
     "pthread_equal": _equal,

@@ -14,12 +14,13 @@ A condition variable orders nothing, its mutex does: the accesses to the set are
 from __future__ import annotations
 
 from memfence.frontends.c.library import error_number
-from memfence.frontends.c.library.arguments import call_name, number, on_object
+from memfence.frontends.c.library.arguments import Outcome, call_name, number, on_object
 from memfence.frontends.c.library.error_number import failed_with
 from memfence.frontends.c.library.locks import (
     LATE,
     SEMAPHORE,
     TIMED_OUT,
+    on_either,
     on_lock,
     release_mutex,
     take_mutex,
@@ -75,7 +76,7 @@ def _release(path: Path, mutex: int, condition: int, waiting: object) -> None:
     release_mutex(step, mutex)
     if not by_chance.ended:
         by_chance.emit(step.ops, locked=True, remark=BY_CHANCE)
-    if path.process.thread.is_crowd:
+    if path.process.thread.is_parameterised:
         path.ended = True
         return
     step = Atomically(path)
@@ -92,7 +93,7 @@ def _wake(path: Path, call: Call, mutex: int, condition: int, waiting: object, l
     if late is not None:
         _give_up(path, call, mutex, condition, late)
     step = Atomically(path)
-    if not path.process.thread.is_crowd:
+    if not path.process.thread.is_parameterised:
         step.wait_for(_is_out(step.read(condition, order=RELAXED), _bit(path)))
         step.pause()
     take_mutex(step, mutex)
@@ -113,7 +114,7 @@ def _give_up(path: Path, call: Call, mutex: int, condition: int, late: Known) ->
     leaving = path.fork()
     assert leaving is not None
     step = Atomically(leaving)
-    if not path.process.thread.is_crowd:
+    if not path.process.thread.is_parameterised:
         waiters = step.read(condition, order=RELAXED)
         left = compute("and", 32, waiters, Known(~_bit(leaving).value))
         if may_be_destroyed(waiters):
@@ -152,7 +153,7 @@ def _signal_at(path: Path, call: Call, address: int) -> None:
         step.write(address, compute("and", 32, waiters, Known(~(1 << other))), order=RELAXED)
         step.is_stuck |= isinstance(waiters, Unknown) and not _may_have(waiters, 1 << other)
         step.finish_if_possible(call, ZERO)
-    step = Atomically(path)
+    step = Atomically(path, drains=False)
     step.wait_for(compare("eq", 32, looked_at(step, address, CONDITION, RELAXED), ZERO))
     step.finish_if_possible(call, ZERO)
 
@@ -162,8 +163,13 @@ def _may_have(waiters: Unknown, bit: int) -> bool:
     return members is None or any(v & bit for v in members)
 
 
-def _broadcast(step: Atomically, address: int) -> Value | None:
-    looked_at(step, address, CONDITION, RELAXED)
+def _nobody_waits(step: Atomically, address: int) -> Value | None:
+    step.wait_for(compare("eq", 32, looked_at(step, address, CONDITION, RELAXED), ZERO))
+    return ZERO
+
+
+def _wake_all(step: Atomically, address: int) -> Value | None:
+    step.wait_for(compare("ne", 32, looked_at(step, address, CONDITION, RELAXED), ZERO))
     step.write(address, ZERO, order=RELAXED)
     return ZERO
 
@@ -204,12 +210,10 @@ def _up(step: Atomically, address: int) -> Value | None:
     return ZERO
 
 
-def _try_down(step: Atomically, address: int) -> Value | None:
-    value = looked_at(step, address, SEMAPHORE, ACQUIRE)
-    free = compare("sgt", 32, value, ZERO)
-    step.write(address, choose(free, compute("sub", 32, value, ONE), value), order=RELAXED)
-    failed_with(step, free, error_number.AGAIN)
-    return choose(free, ZERO, Known(-1))
+def _is_down(step: Atomically, address: int) -> Value | None:
+    step.wait_for(compare("sle", 32, looked_at(step, address, SEMAPHORE), ZERO))
+    failed_with(step, ZERO, error_number.AGAIN)
+    return Known(-1)
 
 
 def _destroy_semaphore(step: Atomically, address: int) -> Value | None:
@@ -311,12 +315,12 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_cond_timedwait": timed_wait(TIMED_OUT),
     "pthread_cond_clockwait": timed_wait(TIMED_OUT),
     "pthread_cond_signal": _signal,
-    "pthread_cond_broadcast": on_lock(_broadcast),
+    "pthread_cond_broadcast": on_either(Outcome(_nobody_waits, drains=False), Outcome(_wake_all)),
     "pthread_cond_destroy": on_lock(_destroy_condition, drains=False),
     "sem_init": _init_semaphore,
     "sem_wait": on_lock(_down),
     "sem_post": on_lock(_up),
-    "sem_trywait": on_lock(_try_down),
+    "sem_trywait": on_either(Outcome(_is_down, drains=False), Outcome(_down)),
     "sem_timedwait": within_time(_down, SEMAPHORE, Known(-1)),
     "sem_clockwait": within_time(_down, SEMAPHORE, Known(-1)),
     "sem_destroy": on_lock(_destroy_semaphore, drains=False),

@@ -28,11 +28,12 @@ class Place(Record):
 
 
 class Variable(Record):
-    """A variable of the source and the metadata number of its type."""
+    """A variable of the source and the metadata number of its type. `in_block`: it is local to an inner block."""
 
     name: str
     type: int
     place: Place | None
+    in_block: bool = False
 
 
 class DebugInfo:
@@ -76,7 +77,8 @@ class DebugInfo:
         path = self._file_of(_reference(node.get("file", "")))
         line = int(node.get("line", "0"))
         place = Place(path, line, 0) if path and line else None
-        return Variable(_unquoted(node.get("name", "")), _reference(node.get("type", "")), place)
+        in_block = self.node(_reference(node.get("scope", ""))).get("", "") == "DILexicalBlock"
+        return Variable(_unquoted(node.get("name", "")), _reference(node.get("type", "")), place, in_block)
 
     def _file_of(self, number: int) -> str:
         for _ in range(100):

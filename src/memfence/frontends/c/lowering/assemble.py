@@ -53,7 +53,7 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
     """The program that the engines explore."""
     graphs = [_Graph(process) for process in found.processes]
     unbounded = _unbounded(found.world, graphs)
-    if any(graph.process.thread.is_crowd for graph in graphs):
+    if any(graph.process.thread.is_parameterised for graph in graphs):
         for graph in graphs:
             _wait_for_assumptions(graph)
     elif found.world.options.deadlock:
@@ -71,9 +71,9 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
     unwritten = choose_unwritten(found.world, [graph.process for graph in graphs])
     variables = tuple(_variable(found.world, address, started, unwritten) for address in cells)
     processes = _processes(graphs, numbers, sources, unwritten)
-    crowds = tuple(graph.process.thread.name for graph in graphs if graph.process.thread.is_crowd)
+    templates = tuple(graph.process.thread.name for graph in graphs if graph.process.thread.is_parameterised)
     properties: tuple[ir.Property, ...] = ()
-    if found.world.options.deadlock and not crowds and any(g.may_wait for g in graphs):
+    if found.world.options.deadlock and not templates and any(g.may_wait for g in graphs):
         properties = (ir.NoDeadlock(),)
     return ir.Program(
         source.path,
@@ -88,15 +88,16 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
         assumed=(
             *((found.world.reading.text,) if found.world.reading.text else ()),
             *((NO_REUSE,) if found.world.freed else ()),
-            *((NO_DEADLOCKS,) if crowds and found.world.options.deadlock else ()),
+            *((NO_DEADLOCKS,) if templates and found.world.options.deadlock else ()),
             *sorted(found.world.assumed),
         ),
         value_names=value_names(found.world, [g.process for g in graphs]),
-        any_number=crowds,
+        any_number=templates,
         unbounded=tuple(sorted(unbounded)),
         unreached=tuple(map(sources.span, unreached_assertions(found.world))),
         reading=found.world.reading,
         blocks=_blocks(found.world, sources),
+        assembly=tuple(map(sources.span, _in_order(found.world.assembly))),
         evident=tuple(map(sources.span, evident_assertions(found.world))),
         split_accesses=split_accesses(
             found.world,
@@ -125,7 +126,7 @@ def _unbounded(world: World, graphs: list[_Graph]) -> set[str]:
     """Functions of which more threads may be created than there are here: without end, or as many as some number."""
     is_tried = any(note.startswith(TRIED) for note in world.notes)
     found = world.unbounded | (world.repeated if is_tried else set())
-    for thread in (graph.process.thread for graph in graphs if graph.process.thread.is_crowd):
+    for thread in (graph.process.thread for graph in graphs if graph.process.thread.is_parameterised):
         assert thread.block is not None
         if any(graph.repeats_write(thread.block.start + STARTED) for graph in graphs):
             found.add(thread.name)
@@ -139,9 +140,9 @@ def _processes(
     names = _process_names([g.process for g in graphs])
     ended: dict[int, Expr] = {}
     made: dict[int, tuple[ir.Process, ...]] = {}
-    first = sum(not g.process.thread.is_crowd for g in graphs)
+    first = sum(not g.process.thread.is_parameterised for g in graphs)
     for place, graph in enumerate(graphs):
-        if graph.process.thread.is_crowd:
+        if graph.process.thread.is_parameterised:
             made[place] = several(_lower(graph, names[place], numbers, sources, {}, unwritten))
             ends = frozenset(n for n, at in enumerate(made[place][0].locations) if at.name == "end")
             ended[graph.process.number] = conjunction(*(At(first + n, ends) for n in range(len(made[place]))))
@@ -149,7 +150,7 @@ def _processes(
     for place, graph in enumerate(graphs):
         if place not in made:
             made[place] = (_lower(graph, names[place], numbers, sources, ended, unwritten),)
-    in_order = sorted(made, key=lambda place: (graphs[place].process.thread.is_crowd, place))
+    in_order = sorted(made, key=lambda place: (graphs[place].process.thread.is_parameterised, place))
     return tuple(process for place in in_order for process in made[place])
 
 
@@ -299,7 +300,7 @@ def _variable(world: World, address: int, started: set[int], unwritten: int) -> 
         )
     block = placed or world.space.at(address + FLAG_BYTES)
     if placed is None and block is not None:
-        name = f"freed({block.name})"
+        name = f"{block.name}.joined" if block.kind == "thread" else f"freed({block.name})"
     is_bookkeeping = placed is None or placed.kind == "thread"
     is_internal = block is not None and block.start in world.internal
     start = unwritten if initial == UNWRITTEN else initial

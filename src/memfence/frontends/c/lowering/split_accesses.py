@@ -21,7 +21,7 @@ def split_accesses(
     """Each place once. Plain accesses are none of them: C does not promise that they are whole."""
     found: dict[ir.SplitAccess, ir.SplitAccess] = {}
     for number, process in enumerate(processes):
-        others = [one for n, one in enumerate(used) if n != number or process.thread.is_crowd]
+        others = [one for n, one in enumerate(used) if n != number or process.thread.is_parameterised]
         for step in steps[number]:
             cells = [op.target for op in _parts(step) if isinstance(op.target, Cell)]
             if cells:

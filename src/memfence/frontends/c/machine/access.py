@@ -37,9 +37,7 @@ MOST_FORKS = 12
 """Objects that a pointer may point to before they are accessed by a computed index."""
 
 ALIVE_OFFSET = FLAG_BYTES
-"""The flag of a heap block that was freed, or of a local that is gone, lies so many bytes before it."""
-
-DEAD = "use of a local variable of a function that has returned"
+"""The flag of a heap block that was freed, or of a variable that is gone, lies so many bytes before it."""
 
 ANYWHERE = "a pointer is computed in a way that memfence does not follow: it may point anywhere"
 ANYWHERE_HINT = "use an index into an array, or a pointer that is assigned as a whole"
@@ -109,18 +107,32 @@ def problem_with(path: Path, address: int, size: int) -> str | None:
         return "access out of bounds" if address >= ADDRESS_BASE else "invalid pointer"
     if address + size > found.end:
         return "access out of bounds"
-    return DEAD if has_returned(path, found) else None
+    return lost(found) if is_gone(path, found) else None
 
 
-def has_returned(path: Path, found: Object) -> bool:
-    """Whether the object is a local of a call of this thread that is no longer open."""
-    if found.frame is None or found.owner != path.process.number:
+def is_gone(path: Path, found: Object) -> bool:
+    """Whether the object is a local of this thread, of a call that is no longer open or a block that was left."""
+    home = found.home
+    if home is None or found.owner != path.process.number:
         return False
-    depth, module, function = found.frame
-    if depth >= len(path.state.frames):
+    if home.depth >= len(path.state.frames):
         return True
-    symbol = path.state.frames[depth].symbol
-    return (symbol.module, symbol.name) != (module, function)
+    frame = path.state.frames[home.depth]
+    if (frame.symbol.module, frame.symbol.name) != (home.module, home.function):
+        return True
+    return home.local in frame.facts.scoped and home.local not in frame.alive
+
+
+def lost(found: Object) -> str:
+    """What is wrong with a use of the object that is gone."""
+    if found.kind == "heap":
+        return "use of freed memory"
+    if found.kind == "thread-local":
+        return "use of a thread-local variable of a thread that has ended"
+    assert found.home is not None
+    if found.home.in_block:
+        return "use of a local variable of a block that was left"
+    return "use of a local variable of a function that has returned"
 
 
 def performed_order(order: MemoryOrder, volatile: bool) -> MemoryOrder:
@@ -264,11 +276,11 @@ def known_values(path: Path, cell: Cell) -> ValueSet:
 
 
 def alive_ops(path: Path, address: int) -> list[Op]:
-    """The test that a heap block was not freed, or that a local of another thread lives, where that is not known."""
+    """The test that a heap block was not freed, or that a variable of another thread lives, where that is not known."""
     found = path.world.space.at(address)
     if found is None or not may_be_dead(path, found):
         return []
-    text = f"use of freed memory: {found.name}" if found.kind == "heap" else f"{DEAD}: {found.name}"
+    text = f"{lost(found)}: {found.name}"
     flag = found.start - ALIVE_OFFSET
     if not is_in_memory(path, flag, 4):
         if path.state.started:
@@ -286,10 +298,11 @@ def alive_ops(path: Path, address: int) -> list[Op]:
 
 
 def may_be_dead(path: Path, found: Object) -> bool:
-    """Whether the object has a flag that says so. The flag of a local is there once another thread uses the local."""
+    """Whether the object has a flag that says so. That of a variable is there once another thread uses the variable."""
     if found.kind == "heap":
         return found.start in path.world.freed
-    if found.frame is None or found.owner == path.process.number or (found.owner == 0 and found.frame[0] == 0):
+    is_variable = found.kind == "thread-local" or found.home is not None
+    if not is_variable or found.owner == path.process.number or path.world.lasts(found):
         return False
     if found.start not in path.world.mortal:
         path.world.mortal.add(found.start)

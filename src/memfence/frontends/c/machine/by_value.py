@@ -8,6 +8,7 @@ from memfence.frontends.c.llvm.link import Symbol
 from memfence.frontends.c.llvm.types import size_of
 from memfence.frontends.c.machine.access import problem_with
 from memfence.frontends.c.machine.copying import copy
+from memfence.frontends.c.machine.memory import Home
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.values import Known, Value
 
@@ -37,10 +38,11 @@ def copied_structs(path: Path, call: Call, symbol: Symbol, arguments: list[Value
 
 def _place(path: Path, symbol: Symbol, position: int, size: int) -> int:
     """Where the copy lies, among the locals of the callee."""
-    number, lives_in = path.process.number, (len(path.state.frames), symbol.module, symbol.name)
+    number, depth = path.process.number, len(path.state.frames)
     title = f"{path.world.linked.title(symbol)}.argument{position + 1}"
-    key = ("by value", number, *lives_in, position)
-    return path.world.space.place(key, size, title, "stack", owner=number, frame=lives_in).start
+    home = Home(depth, symbol.module, symbol.name, f"%{position}", in_block=False)
+    key = ("stack", number, depth, symbol.module, symbol.name, position)
+    return path.world.space.place(key, size, title, "stack", owner=number, home=home).start
 
 
 def _copy(path: Path, target: int, size: int, source: Value) -> bool:

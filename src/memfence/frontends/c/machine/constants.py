@@ -33,7 +33,7 @@ from memfence.frontends.c.llvm.values import (
     signed,
 )
 from memfence.frontends.c.machine.arithmetic import exact
-from memfence.frontends.c.machine.memory import UNIT, AddressSpace, Object
+from memfence.frontends.c.machine.memory import UNIT, AddressSpace, Kind, Object
 from memfence.frontends.c.machine.refusal import Refused
 
 Plan = tuple[int, list[tuple[Operand, int, int]]]
@@ -81,7 +81,9 @@ class Constants:
         if size > MOST_BYTES:
             raise Refused(Code.TOO_LARGE, f"`{name}` has {size:,} bytes", variable.place if variable else None)
         type, alignment = variable.type if variable else 0, max(definition.alignment, UNIT)
-        placed = self.space.place(key, size, name, "global", debug, type, alignment=alignment)
+        kind: Kind = "thread-local" if definition.thread_local else "global"
+        owner = 0 if definition.thread_local else -1
+        placed = self.space.place(key, size, name, kind, debug, type, owner, alignment=alignment)
         self._initialise(placed, symbol.module, definition)
         if definition.constant:
             is_text = isinstance(definition.initial, Text) and definition.internal and variable is None
@@ -174,11 +176,27 @@ class Constants:
                 assert isinstance(type, ArrayType)
                 count = type.count
                 type = type.element
-            if isinstance(index, Number):
+            if isinstance(index, Number) and not (count and index.value < 0):
                 constant += index.value * size_of(type)
             else:
                 variable.append((index, size_of(type), count))
         return constant, variable
+
+
+def is_before_its_array(operand: Operand) -> bool:
+    """Whether the address is that of an element with a negative number, of an array within something else."""
+    if isinstance(operand, Converted):
+        return is_before_its_array(operand.operand)
+    if not isinstance(operand, AddressOf):
+        return False
+    type = operand.source
+    for index in operand.indices[1:]:
+        if not isinstance(index, Number):
+            return False
+        if isinstance(type, ArrayType) and index.value < 0:
+            return True
+        type = type.fields[index.value] if isinstance(type, StructType) else element_of(type)
+    return is_before_its_array(operand.base)
 
 
 def element_of(type: Type) -> Type:

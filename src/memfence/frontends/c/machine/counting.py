@@ -34,7 +34,7 @@ def forget_numbers(processes: Sequence[Process]) -> bool:
     assumes = False
     for process in processes:
         numbers = _Numbers(process)
-        if process.thread.is_crowd or not numbers.drawn:
+        if process.thread.is_parameterised or not numbers.drawn:
             continue
         try:
             cuts = numbers.forget()

@@ -138,7 +138,7 @@ def resolve_draws(world: World, processes: Sequence[Process]) -> bool:
     ]
     if not drawn:
         return True
-    if len(drawn) > MOST_DRAWS or any(world.is_crowd(d.process) or _is_repeated(processes, d) for d in drawn):
+    if len(drawn) > MOST_DRAWS or any(world.is_parameterised(d.process) or _is_repeated(processes, d) for d in drawn):
         return False
     try:
         constants = _constants(world, flow, drawn)

@@ -1,7 +1,8 @@
 """Which results of instructions, and which local variables, may still be read: everything else is forgotten.
 
 A *simple* local is a scalar `alloca` that is only loaded and stored as a whole: its content lives and dies like a
-register. The content of other locals counts as live until their function returns or their scope ends.
+register. The content of other locals counts as live until their function returns or their scope ends. A *scoped* local
+is one of those whose life the code marks: it begins and ends with its block.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ from memfence.frontends.c.llvm.values import AddressOf, Global, Local, Operand
 
 CONTENT = "*"
 """`*name` is the content of the simple local `name`."""
+
+LIFETIME_START, LIFETIME_END = "llvm.lifetime.start", "llvm.lifetime.end"
 
 Names = frozenset[str]
 
@@ -97,6 +100,8 @@ class FunctionFacts:
         self.entry = function.blocks[0].name
         self.allocas = {i.result: i for block in function.blocks for i in block.instructions if isinstance(i, Alloca)}
         self.simple = self._simple_locals()
+        self.scoped = self._named_by(LIFETIME_START) - self.simple
+        self.kept_to_return = self.scoped - {n for name in self.blocks for n in self._ends_early(name)}
         self.predecessors: dict[str, set[str]] = {name: set() for name in self.blocks}
         for name, instructions in self.blocks.items():
             for target in successors(instructions[-1]):
@@ -128,6 +133,30 @@ class FunctionFacts:
             for instruction in block.instructions:
                 scalars -= self._used_otherwise(instruction)
         return frozenset(scalars)
+
+    def _named_by(self, intrinsic: str) -> Names:
+        """The locals that calls of the intrinsic are about."""
+        calls = (i for block in self.blocks.values() for i in block if is_call_of(i, intrinsic))
+        return frozenset(name for call in calls for name in locals_of(call))
+
+    def _ends_early(self, block: str) -> Names:
+        """The locals whose life ends in the block while the function still has something else to do."""
+        found: set[str] = set()
+        for index, instruction in enumerate(self.blocks[block]):
+            if is_call_of(instruction, LIFETIME_END) and not self._only_returns(block, index + 1):
+                found |= locals_of(instruction)
+        return frozenset(found)
+
+    def _only_returns(self, block: str, index: int) -> bool:
+        """Whether nothing happens from there on but that locals die and the function returns."""
+        for _ in self.blocks:
+            *before, last = self.blocks[block][index:]
+            if not all(isinstance(i, LoadFrom | Phi) or is_call_of(i, LIFETIME_END) for i in before):
+                return False
+            if not isinstance(last, Branch) or last.condition is not None:
+                return isinstance(last, Return)
+            block, index = last.targets[0], 0
+        return False
 
     def _kinds_of_loads(self) -> tuple[Names, Names]:
         """Results of loads of which only some bits are kept, to be combined with others; those only stored again."""
@@ -162,7 +191,7 @@ class FunctionFacts:
             case Phi(incoming=incoming):
                 return {value.name for value, _ in incoming if isinstance(value, Local)}
             case _:
-                return {operand.name for operand in operands_of(instruction) if isinstance(operand, Local)}
+                return locals_of(instruction)
 
     def _is_whole(self, name: str, type: Type) -> bool:
         alloca = self.allocas.get(name)
@@ -221,6 +250,17 @@ class FunctionFacts:
                 return
         for operand in operands_of(instruction):
             live |= _locals(operand)
+
+
+def is_call_of(instruction: Instruction, name: str) -> bool:
+    """Whether it calls a function whose name begins so."""
+    is_named = isinstance(instruction, Call) and isinstance(instruction.callee, Global)
+    return is_named and instruction.callee.name.startswith(name)  # type: ignore[union-attr]
+
+
+def locals_of(instruction: Instruction) -> set[str]:
+    """The names that are operands themselves."""
+    return {operand.name for operand in operands_of(instruction) if isinstance(operand, Local)}
 
 
 def _only_stores(instruction: Instruction, name: str) -> bool:

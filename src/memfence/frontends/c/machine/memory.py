@@ -13,7 +13,7 @@ from memfence.frontends.c.llvm.metadata import DebugInfo
 from memfence.frontends.c.machine.value_sets import ADDRESS_BASE
 from memfence.records import Record
 
-Kind = Literal["global", "stack", "heap", "function", "thread"]
+Kind = Literal["global", "thread-local", "stack", "heap", "function", "thread"]
 GAP = 32
 """Bytes between two objects, at least."""
 UNIT = 64
@@ -25,10 +25,23 @@ INSIDE_ARRAY = re.compile(r"\.(__elems_|_M_elems)\[")
 """Of libc++ and of libstdc++."""
 
 
+class Home(Record):
+    """The call that a local variable lives in, by depth, module and function; and the name of the variable there.
+
+    `in_block`: it is declared in an inner block of the function.
+    """
+
+    depth: int
+    module: int
+    function: str
+    local: str
+    in_block: bool
+
+
 class Object(Record):
     """A block of memory. `type` is the metadata number of its C type in `debug`, 0 where it has none.
 
-    `frame`: of a local variable the depth, module and function of the call that it lives in.
+    `home`: of a local variable.
     """
 
     start: int
@@ -38,7 +51,7 @@ class Object(Record):
     debug: DebugInfo | None = None
     type: int = 0
     owner: int = -1
-    frame: tuple[int, int, str] | None = None
+    home: Home | None = None
 
     @property
     def end(self) -> int:
@@ -84,7 +97,7 @@ class AddressSpace:
         debug: DebugInfo | None = None,
         type: int = 0,
         owner: int = -1,
-        frame: tuple[int, int, str] | None = None,
+        home: Home | None = None,
         *,
         alignment: int = UNIT,
     ) -> Object:
@@ -94,7 +107,7 @@ class AddressSpace:
             return found
         start = -(-self._next // alignment) * alignment
         self._next = start + -(-(max(size, 1) + GAP) // UNIT) * UNIT
-        made = Object(start, size, name, kind, debug, type, owner, frame)
+        made = Object(start, size, name, kind, debug, type, owner, home)
         self._by_key[key] = made
         insort(self._starts, start)
         self._by_start[start] = made

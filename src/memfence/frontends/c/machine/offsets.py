@@ -6,6 +6,7 @@ from memfence.frontends.c.llvm.instructions import Offset
 from memfence.frontends.c.llvm.types import IntType
 from memfence.frontends.c.machine.arithmetic import compute, fit, unwrapped
 from memfence.frontends.c.machine.path import Path
+from memfence.frontends.c.machine.undefined import OUTSIDE, Undefined
 from memfence.frontends.c.machine.value_sets import ADDRESS_BASE, ValueSet, listed
 from memfence.frontends.c.machine.values import UNDEFINED, ZERO, Known, Scalar, Unknown, is_undefined
 from memfence.program.expressions import Expr
@@ -15,8 +16,11 @@ def moved_pointer(path: Path, base: Scalar, i: Offset) -> Scalar:
     """Where the instruction lets the pointer point."""
     constant, variable = path.world.offset_plan(path.state.top.symbol.module, i)
     total = _moved(path, base, Known(constant), 1) if constant else base
-    for index, stride, count in variable:
-        total = _moved(path, total, path.scalar(IntType(64), index), stride, count)
+    for operand, stride, count in variable:
+        index = path.scalar(IntType(64), operand)
+        if count and isinstance(index, Known) and index.value < 0 and not path.world.options.as_compiled:
+            raise Undefined(OUTSIDE)
+        total = _moved(path, total, index, stride, count)
     return total
 
 

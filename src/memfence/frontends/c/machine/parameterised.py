@@ -41,7 +41,7 @@ def create_parameterised(
     """From here on there may be threads that run the function; `ops` come first."""
     world = path.world
     key = ("any number", symbol.module, symbol.name)
-    thread = world.thread(key, symbol, name, _argument(path, symbol, argument), style, is_crowd=True)
+    thread = world.thread(key, symbol, name, _argument(path, symbol, argument), style, is_parameterised=True)
 
     def create(p: Path, address: int) -> None:
         assert thread.block is not None
@@ -101,7 +101,7 @@ def join_parameterised(path: Path, call: Call, thread: Thread, result: Scalar) -
     """Wait for all of them."""
     if result != ZERO:
         raise alike(path, thread.name, "their results are used")
-    if path.process.thread.is_crowd:
+    if path.process.thread.is_parameterised:
         raise alike(path, thread.name, "one of any number of threads waits for others")
     step = Atomically(path)
     step.ops.append(Gather(thread.number))
@@ -110,14 +110,14 @@ def join_parameterised(path: Path, call: Call, thread: Thread, result: Scalar) -
 
 def refuse_identity(path: Path, what: str) -> None:
     """A thread of which there is any number must not do `what`, which depends on who it is."""
-    if path.process.thread.is_crowd:
+    if path.process.thread.is_parameterised:
         raise alike(path, path.process.thread.name, what)
 
 
 def refuse_own_memory(world: World) -> None:
     """Memory of one of these threads that others see, or could find: each thread has its own, but there is one here."""
     for thread in world.threads.values():
-        if not thread.is_crowd:
+        if not thread.is_parameterised:
             continue
         for address, size in world.shared.items():
             values = world.values.get(address, NOTHING)

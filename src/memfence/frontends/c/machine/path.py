@@ -17,8 +17,8 @@ from memfence.frontends.c.llvm.types import ArrayType, FloatType, IntType, Struc
 from memfence.frontends.c.llvm.values import AddressOf, Aggregate, Converted, Global, Local, Operand, Real, Zero
 from memfence.frontends.c.llvm.values import Undefined as NoValue
 from memfence.frontends.c.machine.arithmetic import negation
-from memfence.frontends.c.machine.constants import NotConstant
-from memfence.frontends.c.machine.memory import UNIT, Object
+from memfence.frontends.c.machine.constants import NotConstant, is_before_its_array
+from memfence.frontends.c.machine.memory import UNIT, Home, Object
 from memfence.frontends.c.machine.packing import WIDEST, plain, replaced
 from memfence.frontends.c.machine.private import Unsettled
 from memfence.frontends.c.machine.process import SCRATCH, Location, Process
@@ -26,7 +26,7 @@ from memfence.frontends.c.machine.refine import refined
 from memfence.frontends.c.machine.refusal import Refused
 from memfence.frontends.c.machine.residual import Check, Guard, Op
 from memfence.frontends.c.machine.state import Frame, State
-from memfence.frontends.c.machine.undefined import Undefined
+from memfence.frontends.c.machine.undefined import OUTSIDE, Undefined
 from memfence.frontends.c.machine.value_sets import UNWRITTEN
 from memfence.frontends.c.machine.values import UNDEFINED, ZERO, Integer, Known, Packed, Parts, Scalar, Unknown, Value
 from memfence.frontends.c.machine.world import Restart, World
@@ -69,10 +69,12 @@ class Path:
                 instruction = frame.facts.blocks[frame.block][frame.index]
                 frame.index += 1
                 path.length += 1
+                others = len(waiting)
                 path.place = self.debug_of(frame).place(instruction.place) or path.place
                 try:
                     self.execute(path, instruction)
                 except Unsettled as error:
+                    del waiting[others:]  # all of it is done again
                     path._settle(error.value)
                 except Undefined as error:
                     path.fail(str(error))
@@ -89,6 +91,13 @@ class Path:
                 copy.state.top.index -= 1
                 copy._replace(value.expr, content)
         self.ended = True
+
+    def fork_with(self, value: Unknown, number: int) -> Path | None:
+        """The fork in which the value is this number, wherever it is kept."""
+        copy = self.fork(Binary("==", value.expr, Const(number)))
+        if copy is not None:
+            copy._replace(value.expr, Known(number))
+        return copy
 
     def _replace(self, expr: Expr, by: Scalar) -> None:
         for frame in self.state.frames:
@@ -114,6 +123,7 @@ class Path:
         copy.ops = list(self.ops)
         copy.place = self.place
         copy.scratches = self.scratches
+        copy.forks = self.forks
         if guard is not None and not copy.assume(guard):
             return None
         self.forks.append(copy)
@@ -230,6 +240,8 @@ class Path:
                 return Parts(tuple(self.value(t, e) for t, e in elements))
         if isinstance(type, FloatType):
             raise self.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
+        if is_before_its_array(operand) and not self.world.options.as_compiled:
+            raise Undefined(OUTSIDE)
         try:
             return Known(self.world.constants.number(frame.symbol.module, operand))
         except NotConstant as error:
@@ -262,7 +274,7 @@ class Path:
         number, space = self.process.number, self.world.space
         name, alignment = f"{self.process.thread.name}:{first.name}", max(variable.alignment, UNIT)
         key = ("thread-local", number, first.start)
-        copy = space.place(key, first.size, name, "global", first.debug, first.type, number, alignment=alignment)
+        copy = space.place(key, first.size, name, "thread-local", first.debug, first.type, number, alignment=alignment)
         if first.start in space.images:
             space.images.setdefault(copy.start, bytearray(space.images[first.start]))
         return copy
@@ -293,10 +305,10 @@ class Path:
         size = size_of(alloca.type) * count.value
         type = variable.type if variable else 0
         alignment = max(alloca.alignment, UNIT)
-        owner, lives_in = self.process.number, (depth, frame.symbol.module, frame.symbol.name)
-        return self.world.space.place(
-            key, size, title, "stack", debug, type, owner, lives_in, alignment=alignment
-        ).start
+        in_block = variable is not None and variable.in_block
+        home = Home(depth, frame.symbol.module, frame.symbol.name, name, in_block)
+        owner = self.process.number
+        return self.world.space.place(key, size, title, "stack", debug, type, owner, home, alignment=alignment).start
 
     def variable_name(self, name: str) -> str:
         """How the user calls a local of the innermost call."""

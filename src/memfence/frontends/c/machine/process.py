@@ -247,8 +247,9 @@ class _Freezer:
                 part, stored = self._value(Slot(depth, frame.symbol.name, name), frame.env[name])
                 entries.append((name, part))
                 kept[name] = stored
-            keys.append((frame.position, frame.atomic, tuple(entries)))
-            frames.append(Frame(frame.symbol, frame.facts, frame.block, frame.index, kept, frame.call, frame.atomic))
+            keys.append((frame.position, frame.atomic, frame.alive, tuple(entries)))
+            at = frame.block, frame.index
+            frames.append(Frame(frame.symbol, frame.facts, *at, kept, frame.call, frame.atomic, frame.alive))
         memory: list[tuple[int, int, object]] = []
         cells: dict[int, tuple[int, Value]] = {}
         for address, (size, value) in sorted(state.cells.items(), key=lambda item: item[0]):

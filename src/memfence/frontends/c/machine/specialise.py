@@ -173,7 +173,7 @@ class _Pass:
     def _arguments(self, thread: Thread) -> list[tuple[Value, list[Op]]]:
         """What the thread may get, each with the ops that fetch it."""
         assert thread.block is not None
-        if thread.is_crowd:
+        if thread.is_parameterised:
             return [(argument, []) for argument in arguments_of(self.world, thread)]
         known = self.world.known_argument(thread)
         if known is not None or not self.world.facts(thread.symbol).function.parameters:

@@ -16,7 +16,10 @@ Position = tuple[int, str, str, int]
 
 @dataclass(slots=True)
 class Frame:
-    """An open call. `call` is the instruction of the caller that opened it, None for the first."""
+    """An open call. `call` is the instruction of the caller that opened it, None for the first.
+
+    `alive`: those of the `scoped` locals whose block has been entered and not left.
+    """
 
     symbol: Symbol
     facts: FunctionFacts
@@ -25,13 +28,15 @@ class Frame:
     env: dict[str, Value]
     call: Call | None = None
     atomic: bool = False
+    alive: frozenset[str] = frozenset()
 
     @property
     def position(self) -> Position:
         return self.symbol.module, self.symbol.name, self.block, self.index
 
     def copy(self) -> Frame:
-        return Frame(self.symbol, self.facts, self.block, self.index, dict(self.env), self.call, self.atomic)
+        at = self.block, self.index
+        return Frame(self.symbol, self.facts, *at, dict(self.env), self.call, self.atomic, self.alive)
 
 
 @dataclass(slots=True)

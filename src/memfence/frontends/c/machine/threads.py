@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from memfence.codes import Code
 from memfence.failures import RETURN_FROM_MAIN
@@ -14,7 +14,7 @@ from memfence.frontends.c.machine.arithmetic import compare
 from memfence.frontends.c.machine.at_end import runs_at_thread_end
 from memfence.frontends.c.machine.atomically import Atomically
 from memfence.frontends.c.machine.ending import end_with_status
-from memfence.frontends.c.machine.lifetime import end_thread_locals
+from memfence.frontends.c.machine.lifetime import end_variables
 from memfence.frontends.c.machine.packing import part, plain
 from memfence.frontends.c.machine.parameterised import create_parameterised, join_parameterised, refuse_identity
 from memfence.frontends.c.machine.path import Path
@@ -22,12 +22,15 @@ from memfence.frontends.c.machine.residual import Cell, Guard, Op
 from memfence.frontends.c.machine.titles import thread_title
 from memfence.frontends.c.machine.undefined import used
 from memfence.frontends.c.machine.values import ONE, ZERO, Known, Packed, Parts, Scalar, Unknown, Value
-from memfence.frontends.c.machine.world import ARGUMENT, DONE, PARTLY, RESULT, STARTED, Restart, World
-from memfence.program.expressions import Binary, Const
+from memfence.frontends.c.machine.world import ARGUMENT, DONE, FLAG_BYTES, PARTLY, RESULT, STARTED, Restart, World
+from memfence.program.expressions import Binary, Const, conjunction
 from memfence.program.orders import MemoryOrder
 
 MOST_THREADS_IN_A_LOOP = 64
 MAIN = "main"
+DETACHED, JOINED = Known(1), Known(2)
+FIRST = 1 << 30
+"""What the first thread is known by."""
 
 
 def create_thread(path: Path, call: Call, handle: Scalar | None, function: Scalar, argument: Value, style: str) -> None:
@@ -169,38 +172,82 @@ def finish_thread(path: Path, value: Value | None) -> None:
     step = Atomically(path)
     if isinstance(value, Known | Unknown | Packed) and thread.number in path.world.results_wanted:
         step.write(thread.block.start + RESULT, plain(value), 8)
-    step.ops.extend(end_thread_locals(path))
-    if not thread.is_crowd:
+    step.ops.extend(end_variables(path))
+    if not thread.is_parameterised:
         step.write(thread.block.start + DONE, ONE)
     path.stop("end", step.ops, locked=True)
 
 
-def join_thread(path: Path, call: Call, handle: Scalar, result: Scalar, size: int = 8) -> None:
-    """Wait for the end of a thread; its result is stored through `result`."""
-    world = path.world
+def for_each_thread(path: Path, handle: Scalar, what: str, action: Callable[[Path, int], None]) -> None:
+    """Do `action` with the number of the thread, in a fork for each that it may be. No thread is a finding."""
+    numbers = sorted(path.world.thread_numbers.values())
     used(handle)
-    if isinstance(handle, Unknown):
-        for number in sorted(world.thread_numbers.values()):
-            if handle.values.contains(number):
-                copy = path.fork(Binary("==", handle.expr, Const(number)))
-                if copy is not None:
-                    join_thread(copy, call, Known(number), result, size)
-        path.ended = True
+    if isinstance(handle, Known):
+        number = handle.value
+        if number == FIRST and path.process.number != 0:
+            raise path.refuse(Code.UNSUPPORTED, f"the {what} of the thread of `main` is not followed")
+        if number == own_handle(path):
+            path.fail(f"{what} of a thread by itself")
+        elif number not in numbers and number != FIRST:
+            path.fail(f"{what} of something that is no thread")
+        else:
+            action(path, number)
         return
-    block = world.thread_block(handle.value)
-    if block is None:
-        path.fail("join of something that is no thread")
-        return
-    thread = world.threads.get(handle.value)
-    if thread is not None and thread.is_crowd:
+    possible = [number for number in (*numbers, FIRST) if handle.values.contains(number)]
+    none = path.fork(conjunction(*(Binary("!=", handle.expr, Const(number)) for number in possible)))
+    is_none = handle.values.has_interval or handle.values.is_open or handle.values.listed.difference(possible)
+    if none is not None and is_none:
+        none.fail(f"{what} of something that is no thread")
+    for number in possible:
+        copy = path.fork(Binary("==", handle.expr, Const(number)))
+        if copy is not None:
+            for_each_thread(copy, Known(number), what, action)
+    path.ended = True
+
+
+def detach_thread(path: Path, call: Call, handle: Scalar) -> None:
+    """Nobody will join the thread."""
+
+    def detach(p: Path, number: int) -> None:
+        block = p.world.thread_block(number)
+        step = Atomically(p)
+        if block is not None and not p.world.is_parameterised(number):
+            flag = block.start - FLAG_BYTES
+            step.check(compare("eq", 32, step.read(flag), ZERO), "detach of a thread that was joined or detached")
+            step.write(flag, DETACHED)
+        step.finish(call, ZERO)
+
+    if handle == Known(own_handle(path)):
+        detach(path, path.process.number)
+    else:
+        for_each_thread(path, handle, "detach", detach)
+
+
+def join_thread(path: Path, call: Call, handle: Scalar, result: Scalar, size: int = 8) -> None:
+    """Wait for the end of a thread; its result is stored through `result`.
+
+    A second join of the same thread returns at once, as programs that others call correct want it.
+    """
+    for_each_thread(path, handle, "join", lambda p, number: _join(p, call, number, result, size))
+
+
+def _join(path: Path, call: Call, number: int, result: Scalar, size: int) -> None:
+    world = path.world
+    block = world.thread_block(number)
+    assert block is not None
+    thread = world.threads.get(number)
+    if thread is not None and thread.is_parameterised:
         join_parameterised(path, call, thread, result)
         return
-    world.joined.add(handle.value)
+    world.joined.add(number)
     step = Atomically(path)
     step.wait_for(compare("eq", 32, step.read(block.start + DONE), ONE))
+    flag = block.start - FLAG_BYTES
+    step.check(compare("ne", 32, step.read(flag), DETACHED), "join of a thread that was detached")
+    step.write(flag, JOINED)
     if result != ZERO:
-        if handle.value not in world.results_wanted:
-            world.results_wanted.add(handle.value)
+        if number not in world.results_wanted:
+            world.results_wanted.add(number)
             raise Restart("the result of a thread is wanted")
         if not isinstance(result, Known):
             raise path.refuse(Code.UNSUPPORTED, "the result of a thread is stored at an address that is not known")
@@ -214,13 +261,21 @@ def exit_thread(path: Path, value: Value | None) -> None:
         return
     if path.process.thread.block is None:
         path.world.exits = True
+        if not path.world.first_may_end:
+            path.world.first_may_end = True
+            raise Restart("the first thread ends before the process")
         if path.world.at_exit:
             raise path.refuse(Code.UNSUPPORTED, "`main` ends its thread, and something runs at exit")
-        path.stop("end", end_thread_locals(path))
+        path.stop("end", end_variables(path))
     else:
         finish_thread(path, value)
 
 
 def own_number(path: Path) -> Scalar:
     refuse_identity(path, "it asks for its own number")
-    return Known(path.process.number)
+    return Known(own_handle(path))
+
+
+def own_handle(path: Path) -> int:
+    """What the thread is known by: no thread is known by 0."""
+    return path.process.number or FIRST

@@ -13,6 +13,7 @@ from memfence.frontends.c.machine.values import UNDEFINED, Known, Scalar, Value,
 
 USED = "use of an uninitialised value"
 DIVISION = "division by zero"
+OUTSIDE = "index outside of its array"
 SIGNED_OVERFLOW = "signed integer overflow"
 BIT_OPS = ("and", "or", "xor")
 

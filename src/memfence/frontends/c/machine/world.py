@@ -60,7 +60,7 @@ class Access(Enum):
 class Thread:
     """A thread instance: created at one place, for the n-th time there. Number 0 is the main thread.
 
-    `is_crowd`: it stands for any number of threads of its function, wherever they are created.
+    `is_parameterised`: it stands for any number of threads of its function, wherever they are created.
     """
 
     number: int
@@ -70,7 +70,7 @@ class Thread:
     arguments: ValueSet = NOTHING
     joined: bool = False
     style: str = "pthread"
-    is_crowd: bool = False
+    is_parameterised: bool = False
 
 
 @dataclass
@@ -93,6 +93,7 @@ class World:
     mortal: set[int] = field(default_factory=set)
     meets_early: bool = False
     ignores_signals: bool = False
+    first_may_end: bool = False
     at_exit: dict[AtExit, None] = field(default_factory=dict)
     late_at_exit: set[AtExit] = field(default_factory=set)
     widened: dict[tuple[int, tuple[Position, ...]], set[object]] = field(default_factory=dict)
@@ -122,6 +123,7 @@ class World:
     decided: set[tuple[int, str, str]] = field(default_factory=set)
     evident: set[tuple[int, str, str]] = field(default_factory=set)
     evident_places: set[Place] = field(default_factory=set)
+    assembly: set[Place] = field(default_factory=set)
     new_shared: set[tuple[int, int]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -136,7 +138,7 @@ class World:
         self.base, self.notes, self.assumed, self.grown = None, {}, set(), set()
         self.exits = False
         self.unbounded, self.repeated, self.decided = set(), set(), set()
-        self.evident, self.evident_places = set(), set()
+        self.evident, self.evident_places, self.assembly = set(), set(), set()
         self.new_shared, self.joined, self.begun, self.skipped, self.copied = set(), set(), set(), set(), set()
 
     def facts(self, symbol: Symbol) -> FunctionFacts:
@@ -366,11 +368,11 @@ class World:
 
     def _is_met(self, address: int, users: set[int]) -> bool:
         """Whether threads that are one here access the same byte: any number of them, and it is nobody's own."""
-        return any(self.is_crowd(user) and self.owner_of(address) != user for user in users)
+        return any(self.is_parameterised(user) and self.owner_of(address) != user for user in users)
 
-    def is_crowd(self, process: int) -> bool:
+    def is_parameterised(self, process: int) -> bool:
         thread = self.threads.get(process)
-        return thread is not None and thread.is_crowd
+        return thread is not None and thread.is_parameterised
 
     def owner_of(self, address: int) -> int:
         """The thread whose stack, heap block or thread-local variable it is; -1 for other memory."""
@@ -392,8 +394,20 @@ class World:
 
     # Threads.
 
+    def lasts(self, placed: Object) -> bool:
+        """Whether the variable is there as long as the process: the first thread's own, and those that `main` keeps."""
+        if placed.owner or self.first_may_end:
+            return False
+        home = placed.home
+        if home is None:
+            return True
+        symbol = self.linked.find(home.module, home.function)
+        facts = None if symbol is None else self.facts(symbol)
+        is_kept = facts is None or home.local not in facts.scoped or home.local in facts.kept_to_return
+        return home.depth == 0 and is_kept
+
     def thread(
-        self, key: object, symbol: Symbol, name: str, argument: ValueSet, style: str, *, is_crowd: bool = False
+        self, key: object, symbol: Symbol, name: str, argument: ValueSet, style: str, *, is_parameterised: bool = False
     ) -> Thread:
         """The thread created there; Restart if it was taken to get another argument."""
         known = self.thread_arguments.get(key, NOTHING)
@@ -407,7 +421,8 @@ class World:
         found = self.threads.get(number)
         if found is None:
             block = self.space.place(("thread", key), THREAD_BYTES, f"thread{number}", "thread")
-            found = self.threads[number] = Thread(number, symbol, name, block, joined, style=style, is_crowd=is_crowd)
+            found = Thread(number, symbol, name, block, joined, style=style, is_parameterised=is_parameterised)
+            self.threads[number] = found
             for offset, size in ((STARTED, 4), (DONE, 4), (RESULT, 8), (ARGUMENT, 8)):
                 self.shared[block.start + offset] = size
         return found
