@@ -212,6 +212,9 @@ def detach_thread(path: Path, call: Call, handle: Scalar) -> None:
         block = p.world.thread_block(number)
         step = Atomically(p)
         if block is not None and not p.world.is_parameterised(number):
+            if not p.world.detaches:
+                p.world.detaches = True
+                raise Restart("whether a thread was joined or detached is kept")
             flag = block.start - FLAG_BYTES
             step.check(compare("eq", 32, step.read(flag), ZERO), "detach of a thread that was joined or detached")
             step.write(flag, DETACHED)
@@ -242,9 +245,10 @@ def _join(path: Path, call: Call, number: int, result: Scalar, size: int) -> Non
     world.joined.add(number)
     step = Atomically(path)
     step.wait_for(compare("eq", 32, step.read(block.start + DONE), ONE))
-    flag = block.start - FLAG_BYTES
-    step.check(compare("ne", 32, step.read(flag), DETACHED), "join of a thread that was detached")
-    step.write(flag, JOINED)
+    if world.detaches:
+        flag = block.start - FLAG_BYTES
+        step.check(compare("ne", 32, step.read(flag), DETACHED), "join of a thread that was detached")
+        step.write(flag, JOINED)
     if result != ZERO:
         if number not in world.results_wanted:
             world.results_wanted.add(number)

@@ -100,6 +100,7 @@ class World:
     thread_arguments: dict[object, ValueSet] = field(default_factory=dict)
     thread_numbers: dict[object, int] = field(default_factory=dict)
     results_wanted: set[int] = field(default_factory=set)
+    detaches: bool = False
     in_memory: set[int] = field(default_factory=set)
     endless: set[tuple[Position, ...]] = field(default_factory=set)
     thread_keys: dict[int, object] = field(default_factory=dict)
