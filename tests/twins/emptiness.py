@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from memfence.digraph import components
@@ -16,6 +17,18 @@ from memfence.questions.ltl.automaton import Automaton, Edge
 
 class TooLarge(Exception):
     """The product has more states than the test wants to wait for."""
+
+
+@dataclass(frozen=True)
+class Product:
+    """A program beside an automaton: where that begins, how many marks it has, and what leaves a node in a state."""
+
+    program: Program
+    model: MemoryModel
+    initial: int
+    marks: int
+    leaving: Callable[[State, int], list[Edge]]
+    most_states: int | None
 
 
 def following(program: Program, model: MemoryModel, state: State) -> list[State]:
@@ -37,7 +50,9 @@ def has_accepted_run(
         valuation = sum(is_true(program, state, atom) << n for n, atom in enumerate(atoms))
         return [edge for edge in automaton.edges[node] if edge.allows(valuation)]
 
-    return _has_accepted_run(program, model, automaton.initial, automaton.marks, leaving, conditions, most_states)
+    return _has_accepted_run(
+        Product(program, model, automaton.initial, automaton.marks, leaving, most_states), conditions
+    )
 
 
 def has_run_of_property(
@@ -54,51 +69,40 @@ def has_run_of_property(
         edges = (edge for edge in prop.edges if edge.source == node)
         return [Edge(edge.target, 0, 0, marks) for edge in edges if is_true(program, state, edge.guard)]
 
-    return _has_accepted_run(program, model, prop.initial, len(prop.accepting), leaving, conditions, most_states)
+    return _has_accepted_run(
+        Product(program, model, prop.initial, len(prop.accepting), leaving, most_states), conditions
+    )
 
 
-def _has_accepted_run(
-    program: Program,
-    model: MemoryModel,
-    initial: int,
-    marks: int,
-    leaving: Callable[[State, int], list[Edge]],
-    conditions: Sequence[Condition],
-    most_states: int | None,
-) -> bool:
+def _has_accepted_run(product: Product, conditions: Sequence[Condition]) -> bool:
     """Strong fairness by trying every set of processes that never can move again; the others move again and again."""
     strong = [condition.process for condition in conditions if isinstance(condition, ProcessRunsOften)]
     weaker = tuple(condition for condition in conditions if not isinstance(condition, ProcessRunsOften))
     return any(
-        _has_run_where(program, model, initial, marks, leaving, weaker, most_states, frozenset(strong) - moving, moving)
+        _has_run_where(product, weaker, frozenset(strong) - moving, moving)
         for size in range(len(strong) + 1)
         for moving in map(frozenset, combinations(strong, size))
     )
 
 
 def _has_run_where(
-    program: Program,
-    model: MemoryModel,
-    initial: int,
-    marks: int,
-    leaving: Callable[[State, int], list[Edge]],
-    conditions: Sequence[Condition],
-    most_states: int | None,
-    stuck: frozenset[int],
-    moving: frozenset[int],
+    product: Product, conditions: Sequence[Condition], stuck: frozenset[int], moving: frozenset[int]
 ) -> bool:
     """The same, where in the end no process of `stuck` can move, and each one of `moving` does again and again."""
+    program, marks, most_states = product.program, product.marks, product.most_states
     must_move = sorted(moving)
-    number: dict[tuple[State, int], int] = {(state, initial): n for n, state in enumerate(starts(program, model))}
+    number: dict[tuple[State, int], int] = {
+        (state, product.initial): n for n, state in enumerate(starts(program, product.model))
+    }
     order = list(number)
     successor: list[list[tuple[int, int]]] = []
     is_outside: list[bool] = []
     for state, node in order:
         if most_states is not None and len(order) > most_states:
             raise TooLarge
-        edges = leaving(state, node)
+        edges = product.leaving(state, node)
         found = []
-        steps = steps_of_runs(program, model, state) if edges else []
+        steps = steps_of_runs(program, product.model, state) if edges else []
         possible = [step for step, _ in steps]
         for step, after in steps:
             fair = sum(

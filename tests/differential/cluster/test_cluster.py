@@ -182,10 +182,9 @@ def test_two_machines_say_what_one_says_about_many_programs(machines: Machines, 
     check_random_questions(machines, range(start, start + 50))
 
 
-def check_after_a_loss(machines: Machines, random: Random, task: Task, alone: Engine) -> None:
-    """Kill a machine at some moment of the search: the answer is that of one machine, or none."""
-    expected = alone.answer(task)
-    moment = random.randrange(expected.cost.states)
+def answer_after_a_loss(machines: Machines, random: Random, task: Task, states: int) -> Answer:
+    """What the machines answer though one of them is killed at some moment of the search."""
+    moment = random.randrange(states)
     killed: list[int] = []
 
     def progress(states: int, *rest: object) -> None:
@@ -193,10 +192,16 @@ def check_after_a_loss(machines: Machines, random: Random, task: Task, alone: En
             killed.append(random.randrange(len(machines.machines)))
             machines.kill(killed[0])
 
-    asked = task.within(cluster=machines.address, progress=progress)
     with connected(machines.address):
-        answer = ClusterEngine(EAGER).answer(asked)
+        answer = ClusterEngine(EAGER).answer(task.within(cluster=machines.address, progress=progress))
     assert killed
+    return answer
+
+
+def check_after_a_loss(machines: Machines, random: Random, task: Task, alone: Engine) -> None:
+    """Kill a machine at some moment of the search: the answer is that of one machine, or none."""
+    expected = alone.answer(task)
+    answer = answer_after_a_loss(machines, random, task, expected.cost.states)
     assert answer.verdict is Verdict.UNKNOWN or numbers_of(answer) == numbers_of(expected)
 
 
@@ -219,17 +224,8 @@ def check_infinite_runs_after_a_loss(machines: Machines, random: Random, task: T
     """Kill a machine at some moment: the search begins again, and gives the answer of one machine."""
     expected = EmptinessEngine().answer(task)
     assert expected.verdict is Verdict.HOLDS_UP_TO
-    moment = random.randrange(expected.cost.states)
-    killed: list[int] = []
-
-    def progress(states: int, *rest: object) -> None:
-        if states > moment and not killed:
-            killed.append(random.randrange(len(machines.machines)))
-            machines.kill(killed[0])
-
-    with connected(machines.address):
-        answer = ClusterEngine(EAGER).answer(task.within(cluster=machines.address, progress=progress))
-    assert killed and dict(answer.counts)["lost"] >= 1
+    answer = answer_after_a_loss(machines, random, task, expected.cost.states)
+    assert dict(answer.counts)["lost"] >= 1
     assert (answer.verdict, answer.cost.states) == (expected.verdict, expected.cost.states)
 
 
