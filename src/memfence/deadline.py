@@ -96,6 +96,8 @@ class _Alarm:
         if not self._is_set:  # it rang while it was taken back
             return
         if may_end(frame, self._begin):
+            # Who hears it may still say what was found so far; the next one ends that, too.
+            signal.setitimer(signal.ITIMER_REAL, GRACE_SECONDS, AGAIN_SECONDS)
             raise TimeUp(self._limit)
         signal.setitimer(signal.ITIMER_REAL, SOON_SECONDS, AGAIN_SECONDS)
 

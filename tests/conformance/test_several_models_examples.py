@@ -84,3 +84,39 @@ def test_what_a_pointer_leads_to_depends_on_the_pointer() -> None:
     verdicts = {name: answer.verdict for name, answer in by_model.items()}
     assert verdicts == {"x86": Verdict.HOLDS, "rc11": Verdict.VIOLATED, "armv8": Verdict.UNKNOWN}
     assert isinstance(by_model["armv8"].evidence, ByDependencies)
+
+
+MEMBERS = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct range { int low, high; };
+static _Atomic(struct range *) box;
+static void *sender(void *unused) {
+  struct range *made = malloc(sizeof *made);
+  made->low = 1;
+  made->high = 2;
+  atomic_store_explicit(&box, made, memory_order_release);
+  return unused;
+}
+static void *receiver(void *unused) {
+  struct range *found = atomic_load_explicit(&box, memory_order_relaxed);
+  if (found) assert(found->low < found->high);
+  return unused;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, sender, 0);
+  pthread_create(&b, 0, receiver, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+}
+"""
+
+
+def test_every_member_that_a_pointer_leads_to_depends_on_the_pointer() -> None:
+    program = pipeline.load_text(SourceText("range.c", MEMBERS))
+    (answer,) = check_models(program, ("armv8",), CheckOptions()).answers
+    assert answer.verdict is Verdict.UNKNOWN
+    assert isinstance(answer.evidence, ByDependencies)

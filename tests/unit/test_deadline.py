@@ -16,7 +16,7 @@ from types import ModuleType
 
 import pytest
 
-from memfence.deadline import Deadline, TimeUp
+from memfence.deadline import AGAIN_SECONDS, GRACE_SECONDS, Deadline, TimeUp
 from memfence.foreign_calls import call_and_wait
 from memfence.safe_points import uninterrupted
 
@@ -116,6 +116,21 @@ def test_a_function_of_ours_can_be_marked_as_one_that_is_not_ended() -> None:
     assert not outlives(lambda: busy(LONG_SECONDS))
 
 
+def test_what_was_found_can_be_said_before_the_next_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
+    alarms: list[tuple[float, ...]] = []
+    set_alarm = signal.setitimer
+
+    def noted(*arguments: float) -> tuple[float, float]:
+        alarms.append(arguments)
+        return set_alarm(*arguments)
+
+    monkeypatch.setattr(signal, "setitimer", noted)
+    with Deadline(0.01).enforced(grace=0.0):
+        with pytest.raises(TimeUp):
+            busy(60.0)
+        assert alarms[-1] == (signal.ITIMER_REAL, GRACE_SECONDS, AGAIN_SECONDS)
+
+
 def test_no_alarm_is_left_behind() -> None:
     """Not by one that rings while its own region ends, either."""
     before = signal.getsignal(signal.SIGALRM)
@@ -158,7 +173,7 @@ def test_a_solver_is_deleted_once_though_the_time_is_up_in_the_middle(monkeypatc
 
 LIVES_OF_SOLVERS = """
 import random, sys
-from memfence.deadline import Deadline, TimeUp
+from memfence.deadline import AGAIN_SECONDS, GRACE_SECONDS, Deadline, TimeUp
 from memfence.engines.axiomatic.clauses import Clauses
 from memfence.engines.axiomatic.sat import Sat
 from memfence.tasks.limits import Limits

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memfence.deadline import TimeUp
 from memfence.engines.axiomatic.violations import goal_of
 from memfence.models.catalogue import knows, states_of
 from memfence.models.spec import SPECS, Axioms
@@ -17,9 +18,13 @@ from memfence.questions import check
 from memfence.strategy.portfolio import decide
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
+from memfence.tasks.evidence import Limit
+from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.options import GRAPHS, CheckOptions, criterion_to_check, properties_to_check
 from memfence.tasks.result import ModelAnswer, ModelsResult
 from memfence.tasks.task import GoodExecutions, Task
+
+NO_TIME = Answer(Verdict.UNKNOWN, Limit(Stop.TIMEOUT, 0), "axiomatic", Cost())
 
 
 def check_models(
@@ -28,11 +33,25 @@ def check_models(
     """One answer for each model. `unrolled`: rounds of loops; None: as many as needed, or as time allows."""
     options = options.started()
     stated = properties_to_check(program, options)
-    answers = tuple(_answer(program, name, stated, options, unrolled) for name in names)
+    answers = tuple(_answers(program, names, stated, options, unrolled))
     asked = tuple(p for p in stated if goal_of(p) is not None)
     others = tuple(p for p in stated if goal_of(p) is None)
     states_nothing = criterion_to_check(program, options) is not Criterion.SAFETY
     return ModelsResult(program, answers, asked, others, options.limits.deadline.elapsed, states_nothing)
+
+
+def _answers(
+    program: Program, names: Sequence[str], stated: tuple[Property, ...], options: CheckOptions, unrolled: int | None
+) -> list[ModelAnswer]:
+    """What was found out in time stays: the models that are left when the time is up are the ones without an answer."""
+    answers: list[ModelAnswer] = []
+    try:
+        for name in names:
+            answers.append(_answer(program, name, stated, options, unrolled))
+    except TimeUp:
+        left = names[len(answers) :]
+        answers.extend(ModelAnswer(program, name, NO_TIME) for name in left)
+    return answers
 
 
 def _answer(

@@ -249,6 +249,17 @@ static void *two(void *u) {
     return 0;
 }
 """,
+    "decided by its first part alone": """
+static atomic_int x;
+static void *one(void *u) {
+    struct { int a, b; } y = {1, 2};
+    assert(y.a || y.b);
+    assert((y.a > 0 && y.b > 1) || y.a == 7);
+    x = 1;
+    return 0;
+}
+static void *two(void *u) { assert(x < 2); return 0; }
+""",
     "an alarm behind a label": """
 static atomic_int x;
 static void *one(void *u) { x = 1; return 0; }

@@ -91,7 +91,7 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
             *((NO_DEADLOCKS,) if templates and found.world.options.deadlock else ()),
             *sorted(found.world.assumed),
         ),
-        value_names=value_names(found.world, [g.process for g in graphs]),
+        value_names=value_names(found.world, [g.process for g in graphs], processes),
         any_number=templates,
         unbounded=tuple(sorted(unbounded)),
         unreached=tuple(map(sources.span, unreached_assertions(found.world))),

@@ -9,6 +9,8 @@ from memfence.frontends.c.lowering.sources import Sources
 from memfence.frontends.c.machine.liveness import CONTENT, result_of
 from memfence.frontends.c.machine.process import Process, Slot
 from memfence.frontends.c.machine.world import World
+from memfence.program import ir
+from memfence.program.expressions import Const, walk
 
 LONGEST_NAME = 40
 
@@ -27,16 +29,24 @@ def register_name(process: Process, slot: Slot, sources: Sources) -> str:
     return _expression(process, symbol, slot.name, sources) or f"{owner}.%{slot.name}{part}"
 
 
-def value_names(world: World, processes: Sequence[Process]) -> dict[int, str]:
-    """Every address that memory or a register may hold, as C writes it: `&queue.head`; a function by its name."""
+def value_names(world: World, processes: Sequence[Process], lowered: Sequence[ir.Process]) -> dict[int, str]:
+    """Every address that memory or a register may hold, or is compared with, as C writes it: `&queue.head`; a function
+    by its name."""
     values = [*world.values.values(), *(v for process in processes for v in process.register_values.values())]
     found: dict[int, str] = {}
-    for address in sorted({address for known in values for address in known.addresses()}):
+    for address in sorted({address for known in values for address in known.addresses()} | _compared(lowered)):
         placed = world.space.at(address)
         if placed is not None and placed.kind != "thread":
             name = placed.name if address == placed.start else placed.name_at(address - placed.start, 0)
             found[address] = name if placed.kind == "function" else f"&{name}"
     return found
+
+
+def _compared(processes: Sequence[ir.Process]) -> set[int]:
+    """Numbers that conditions of steps have: where `p->next` is an access case by case, the addresses of `next`."""
+    steps = (step for process in processes for step in process.transitions)
+    conditions = {op.condition for step in steps for op in step.ops if isinstance(op, ir.Assume)}
+    return {node.value for condition in conditions for node in walk(condition) if isinstance(node, Const)}
 
 
 def _symbol(process: Process, function: str) -> Symbol | None:

@@ -51,8 +51,23 @@ def _assertions(function: Function) -> Iterator[tuple[Call, list[str]]]:
     for block in function.blocks:
         failure = _failure(block)
         if failure is not None:
-            before = [one for one in function.blocks if one.instructions and block.name in _next(one)]
-            yield failure, [one.name for one in before if len(_next(one)) > 1]
+            yield failure, _deciding(function, block)
+
+
+def _deciding(function: Function, failure: Block) -> list[str]:
+    """The blocks that decide whether it fails: those right before it, and of `a || b` the one that looks at `a`.
+
+    That one goes on to where the assertion is true, or to another of the blocks.
+    """
+    branching = {one.name: set(_next(one)) for one in function.blocks if one.instructions and len(_next(one)) > 1}
+    deciding = [name for name, targets in branching.items() if failure.name in targets]
+    known = {failure.name, *deciding, *(target for name in deciding for target in branching[name])}
+    earlier = [name for name, targets in branching.items() if name not in known and targets <= known]
+    while earlier:
+        deciding += earlier
+        known.update(earlier)
+        earlier = [name for name, targets in branching.items() if name not in known and targets <= known]
+    return deciding
 
 
 def _failure(block: Block) -> Call | None:
