@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memfence.api.silicon import conform, cost, reproduce
     from memfence.api.simulate import simulate
     from memfence.api.translate import translate
+    from memfence.api.variants import compare_variants
     from memfence.api.verify import verify
     from memfence.api.why import why
     from memfence.certificates.result import VerifyResult
@@ -58,6 +59,7 @@ _HOME = {
     "check": "memfence.api.check",
     "check_models": "memfence.api.several_models",
     "compare": "memfence.api.compare",
+    "compare_variants": "memfence.api.variants",
     "conform": "memfence.api.silicon",
     "cost": "memfence.api.silicon",
     "explore": "memfence.api.explore",
@@ -97,6 +99,7 @@ __all__ = [
     "check",
     "check_models",
     "compare",
+    "compare_variants",
     "conform",
     "cost",
     "explore",

@@ -125,7 +125,7 @@ def value_of(option: Option, folder: Path) -> list[str]:
         return []
     if option.kind is bool:
         return [option.flag]
-    if option.name in VALUES:
+    if option.name in VALUES and (not option.choices or VALUES[option.name] in option.choices):
         return [option.flag, VALUES[option.name]]
     if option.choices:
         return [option.flag, next((word for word in option.choices if word != option.default), option.choices[0])]

@@ -23,6 +23,7 @@ __all__ = [
     "WhyKeywords",
     "WhyModelsKeywords",
     "CompareKeywords",
+    "CompareVariantsKeywords",
     "ReproduceKeywords",
     "ExploreKeywords",
     "ReplayKeywords",
@@ -156,6 +157,10 @@ class WhyModelsKeywords(Asking, total=False):
 
 
 class CompareKeywords(Asking, total=False):
+    """Of `memfence compare`."""
+
+
+class CompareVariantsKeywords(Asking, total=False):
     """Of `memfence compare`."""
 
 

@@ -64,6 +64,7 @@ KEYWORDS: dict[str, tuple[str, frozenset[str]]] = {
     "Why": ("why", frozenset({"criteria"})),
     "WhyModels": ("why", frozenset({"model", "unroll"})),
     "Compare": ("compare", frozenset()),
+    "CompareVariants": ("compare", frozenset()),
     "Reproduce": ("reproduce", frozenset()),
     "Explore": ("explore", frozenset()),
     "Replay": ("explore", frozenset({"timeout_seconds"})),

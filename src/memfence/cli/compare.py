@@ -14,6 +14,7 @@ from memfence.cli.option_groups import AboutStates, File
 from memfence.cli.output import Output
 from memfence.cli.progress import ProgressLine
 from memfence.cli.several import compare_several, files_of
+from memfence.cli.variants import compare_variants_of
 from memfence.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -35,8 +36,15 @@ def compare(
     out: Output,
     no_fences: bool,
     verify: bool,
+    variants: bool,
+    model: str | None,
+    unroll: int | None,
+    cost: str | None,
 ) -> None:
     """Every criterion side by side, under TSO and PSO: verdict, states, time, fences needed.
+
+    With --variants each FILE is a version of the same program: a verdict and a price for each, under each model, and
+    which of those that work are cheapest. Exit code 0: one of them works under all; 1: each fails somewhere.
 
     The time limit holds for each answer and each count of fences. Exit code 0: every question was decided, whatever the
     answers; 4: some were not. --verify certifies every answer that is a proof and has it checked.
@@ -45,12 +53,14 @@ def compare(
     from memfence.report.described import report_of
 
     everything, several = files_of(file, asked)
-    usage = understood(context, files=everything, several=several)
-    out.require_places([("FILE", file)])
+    usage = understood(context, models=model, files=everything, several=several and not variants)
     progress = ProgressLine()
     keywords = keywords_of(usage, progress)
+    if variants:
+        raise typer.Exit(compare_variants_of(everything, usage, keywords, out, unroll=unroll, cost=cost))
     if several:
         raise typer.Exit(compare_several(everything, keywords, out, fences=not no_fences))
+    out.require_places([("FILE", file)])
     with progress, out.refusing(file):
         comparison, proofs = _ask(file, keywords, fences=not no_fences, verify=verify)
     out.publish(report := report_of(comparison, proofs))

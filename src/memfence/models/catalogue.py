@@ -13,7 +13,7 @@ class OrderCosts(Record, kw_only=True):
     """What stronger orders cost: rough figures of one execution, in the units of `fix --costs`.
 
     `access`: acquire or release at an access; `store`, `load`: what seq_cst adds to that; `fence`: one that acquires or
-    releases; `full_fence`: what seq_cst adds to that.
+    releases; `full_fence`: what seq_cst adds to that; `update`: a read-modify-write, beside what its order costs.
     """
 
     access: int
@@ -21,6 +21,7 @@ class OrderCosts(Record, kw_only=True):
     load: int
     fence: int
     full_fence: int
+    update: int
 
 
 class Model(Record, kw_only=True):
@@ -61,9 +62,9 @@ WITH_ORDERS = ("c", "clitmus")
 """Languages whose programs name memory orders."""
 
 _OF_X86 = ("LOCKED", "MFENCE", "SFENCE")
-_ON_X86 = OrderCosts(access=0, store=10, load=0, fence=0, full_fence=10)
-"""Acquire and release are free; a seq_cst store is a locked exchange."""
-_IN_C = OrderCosts(access=1, store=2, load=2, fence=2, full_fence=4)
+_ON_X86 = OrderCosts(access=0, store=10, load=0, fence=0, full_fence=10, update=10)
+"""Acquire and release are free; a seq_cst store is a locked exchange, and so is every read-modify-write."""
+_IN_C = OrderCosts(access=1, store=2, load=2, fence=2, full_fence=4, update=3)
 """There is no processor: a weaker order is better than a stronger one, and an order better than a fence."""
 
 MODELS = (
@@ -94,7 +95,7 @@ MODELS = (
         name="armv8", title="ARMv8 (AArch64)", aliases=("arm", "armv8-a", "arm64", "aarch64"),
         text="armv8", reading="armv8", sets=("A", "Q", "L", "X", "DMB.SY", "DMB.LD", "DMB.ST", "ISB"),
         told_apart=("A", "Q"), assembly="aarch64",
-        costs=OrderCosts(access=2, store=1, load=1, fence=5, full_fence=5), is_usual=True,
+        costs=OrderCosts(access=2, store=1, load=1, fence=5, full_fence=5, update=4), is_usual=True,
     ),
     Model(
         name="riscv", title="RISC-V (RVWMO)", aliases=("risc-v", "rvwmo", "rv64", "riscv64", "riscv32"),
@@ -103,7 +104,7 @@ MODELS = (
             "AQ", "RL", "Then.r.rw", "After.rw.w", "After.rw.rw",
             "Fence.r.rw", "Fence.rw.w", "Fence.rw.rw", "Fence.w.w",
         ),
-        told_apart=("AQ", "RL"), costs=OrderCosts(access=4, store=0, load=5, fence=4, full_fence=6),
+        told_apart=("AQ", "RL"), costs=OrderCosts(access=4, store=0, load=5, fence=4, full_fence=6, update=6),
     ),
 )  # fmt: skip
 
@@ -113,7 +114,7 @@ NAMES = tuple(model.name for model in MODELS)
 USUAL = ",".join(model.name for model in MODELS if model.is_usual)
 """What C code should work under: the list to ask about, as users write it."""
 WITHOUT_STATES = tuple(model.name for model in MODELS if not model.states)
-COSTS_OF_OTHERS = _IN_C
+COSTS_OF_OTHERS: OrderCosts = _IN_C
 """For models of users."""
 
 _BY_NAME = {model.name: model for model in MODELS}

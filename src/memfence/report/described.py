@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 REPORTS = {
     "AtomicFix": "atomic.atomic_report",
     "CheckResult": "check.check_report",
+    "ComparedVariants": "variants.variants_report",
     "Comparison": "compare.comparison_report",
     "ExploreResult": "explore.explore_report",
     "FixResult": "fix.fix_report",

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from time import sleep
 
 from memfence.frontends.frontend import EditKind
+from memfence.models.catalogue import OrderCosts
 from memfence.records import Record
 from memfence.silicon.machine import build
 
@@ -77,6 +78,18 @@ def costs_of_edits(measured: tuple[Cost, ...]) -> dict[EditKind, int]:
     by_name = {cost.name: cost.nanoseconds for cost in measured}
     added = {kind: by_name[name] - by_name["nothing"] for kind, name in EDITS.items()}
     return {kind: max(1, round(10 * more)) for kind, more in added.items()}
+
+
+def order_costs_of(measured: tuple[Cost, ...]) -> OrderCosts:
+    """What orders and read-modify-writes add on this processor, in the same units; acquire and release are free."""
+    by_name = {cost.name: cost.nanoseconds for cost in measured}
+
+    def added(name: str) -> int:
+        return max(1, round(10 * (by_name[name] - by_name["nothing"])))
+
+    return OrderCosts(
+        access=0, store=added("seq_cst-store"), load=0, fence=0, full_fence=added("mfence"), update=added("lock-or")
+    )
 
 
 EDITS: dict[EditKind, str] = {"mfence": "mfence", "sfence": "sfence", "locked": "xchg"}

@@ -13,6 +13,7 @@ from memfence.report.contract.fix import Compare, Fix, Why
 from memfence.report.contract.parts import Error
 from memfence.report.contract.run import Monitor, Run
 from memfence.report.contract.shape import CLOSED, Least, Pattern, Size
+from memfence.report.contract.variants import CompareVariants
 from memfence.report.contract.verify import Verify
 from memfence.report.contract.walks import Explore, Simulate
 
@@ -21,6 +22,7 @@ ROOTS: dict[str, Any] = {
     "check": Check,
     "check_models": CheckModels,
     "compare": Compare,
+    "compare_variants": CompareVariants,
     "error": Error,
     "explore": Explore,
     "fix": Fix,

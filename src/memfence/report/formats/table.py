@@ -31,6 +31,7 @@ class Format(Record):
 
 FORMATS = (
     Format("html", "Also write a page, with the run to step through.", for_people=True),
+    Format("markdown", "Also write Markdown, for a pull request.", for_people=True),
     Format("sarif", "Also write SARIF 2.1.0, for code scanning and editors."),
     Format("junit", "Also write JUnit XML, for CI."),
     Format("github", "Also write annotations for GitHub's workflows."),

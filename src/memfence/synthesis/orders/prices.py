@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from memfence.models.catalogue import COSTS_OF_OTHERS, model_of
+from memfence.models.catalogue import COSTS_OF_OTHERS, OrderCosts, model_of
 from memfence.program.facts.loop_depth import loop_levels
 from memfence.program.ir import Program
 from memfence.synthesis.options import COST_OF_A_LOOP, MOST_LEVELS, Minimise
-from memfence.synthesis.orders.places import OrderEdit, OrderPlace
+from memfence.synthesis.orders.places import OpNumber, OrderEdit, OrderPlace
 from memfence.synthesis.orders.strengths import Kind, Strength
 
 Costs = Mapping[tuple[Kind, Strength], int]
 """What the strength adds at a place of this kind."""
+
+
+def order_costs(name: str) -> OrderCosts:
+    """The figures of the model."""
+    model = model_of(name)
+    return COSTS_OF_OTHERS if model is None else model.costs
 
 
 def prices_of(
@@ -23,8 +29,9 @@ def prices_of(
     minimise: Minimise,
 ) -> tuple[list[int], list[int]]:
     """The price of each edit and of changing each place: fewest places first, or least cost first, then the other."""
-    costs = [_costs_of(model) for model in dict.fromkeys(models)]
-    factors = [_factor(program, place) for place in places]
+    costs = [costs_of_strengths(order_costs(model)) for model in dict.fromkeys(models)]
+    levels = [loop_levels(process) for process in program.processes]
+    factors = [loop_factor(levels, place.ops) for place in places]
     plain = [
         factors[edit.place] * (1 + 2 * sum(table[places[edit.place].kind, edit.strength] for table in costs))
         for edit in edits
@@ -35,9 +42,8 @@ def prices_of(
     return plain, [1 + sum(plain)] * len(places)
 
 
-def _costs_of(name: str) -> Costs:
-    model = model_of(name)
-    cost = COSTS_OF_OTHERS if model is None else model.costs
+def costs_of_strengths(cost: OrderCosts) -> Costs:
+    """What each strength adds where it can be."""
     fences: dict[tuple[Kind, Strength], int] = {}
     for kind in ("fence", "new fence"):
         fences |= {(kind, "acquire"): cost.fence, (kind, "release"): cost.fence, (kind, "seq_cst"): cost.full_fence}
@@ -48,9 +54,8 @@ def _costs_of(name: str) -> Costs:
     }  # fmt: skip
 
 
-def _factor(program: Program, place: OrderPlace) -> int:
-    """More for what stands in loops."""
-    levels = [loop_levels(process) for process in program.processes]
-    depth = min(max(levels[p][t] for p, t, _ in place.ops), MOST_LEVELS)
+def loop_factor(levels: Sequence[Sequence[int]], ops: Iterable[OpNumber]) -> int:
+    """More for what stands in loops; `levels`: of each process, those of its transitions."""
+    depth = min(max((levels[p][t] for p, t, _ in ops), default=0), MOST_LEVELS)
     factor: int = COST_OF_A_LOOP**depth
     return factor

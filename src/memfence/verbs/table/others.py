@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memfence.verbs.models import WITH_RULES
+from memfence.models.catalogue import USUAL
+from memfence.report.formats.table import FORMAT_NAMES
+from memfence.verbs.models import RELAXED, WITH_RULES
 from memfence.verbs.option import MOST, Group, Option, Unit
 from memfence.verbs.rules import needs, needs_value
 
 TRANSLATE, REPRODUCE, CONFORM = frozenset({"translate"}), frozenset({"reproduce"}), frozenset({"conform"})
 UI, EXAMPLES, COST = frozenset({"ui"}), frozenset({"examples"}), frozenset({"cost"})
+COMPARE = frozenset({"compare"})
 TABLES, FAMILIES = frozenset({"bench tables"}), frozenset({"bench families"})
 LONGEST_SECONDS = 1_000_000
 
@@ -94,10 +97,61 @@ TRANSLATED = (
     ),
 )
 
+WITH_VARIANTS = needs("variants", because="it goes with --variants")
+VARIANTS_KNOW = frozenset(
+    {
+        "model", "unroll", "cost", "also", "json", "forbid", "invariant", "final", "timeout", "memory", "threads",
+        "compact", "language", "int_bits", "macros", "include", "std", "clang", "entry", "threads_bound", "heap_bound",
+        "recursion_bound", "assertions_only", "allow", "as_compiled",
+    }
+) | FORMAT_NAMES  # fmt: skip
+
 COMPARED = (
     Option(
+        name="variants",
+        verbs=COMPARE,
+        group=Group.EVERYDAY,
+        keyword="",
+        kind=bool,
+        default=False,
+        goes_with=VARIANTS_KNOW,
+        alone="it does not go with --variants, which asks whether each FILE works",
+        help="Which FILE is right, and which of these is cheapest? FILE@-DX=1 defines X, REV:FILE asks git.",
+    ),
+    Option(
+        name="model",
+        verbs=COMPARE,
+        group=Group.EVERYDAY,
+        keyword="",
+        metavar="LIST",
+        completed="models",
+        rules=(WITH_VARIANTS,),
+        help=f"With --variants: a list of models. Default: {USUAL} for C, else {','.join(RELAXED)}.",
+    ),
+    Option(
+        name="unroll",
+        verbs=COMPARE,
+        group=Group.SEARCHING,
+        keyword="",
+        kind=int,
+        metavar="N",
+        least=1,
+        most=MOST,
+        rules=(WITH_VARIANTS,),
+        help="With --variants: follow loops N times, for models without states.",
+    ),
+    Option(
+        name="cost",
+        verbs=COMPARE,
+        group=Group.EVERYDAY,
+        keyword="",
+        choices=("measured",),
+        rules=(WITH_VARIANTS,),
+        help="With --variants: prices of x86 in tenths of a nanosecond, as measured on this processor.",
+    ),
+    Option(
         name="no_fences",
-        verbs=frozenset({"compare"}),
+        verbs=COMPARE,
         group=Group.EVERYDAY,
         keyword="",
         kind=bool,
