@@ -1,26 +1,31 @@
 // The entry points of the hooks. They keep the registers that survive calls on the stack, say where, and go on in hooks.cpp.
+// What they leave in the others is the same each time: inline assembler behind them finds it there (assembly.cpp).
 // clang-format off
-#define ENTRY(NAME, BODY, MORE)                                                                                               \
+#define ENTRY(NAME, BODY, MORE) ENTRY_WITH(NAME, BODY, MORE, "")
+#define ENTRY_WITH(NAME, BODY, MORE, RESULT)                                                                                  \
   asm(".text\n.globl " NAME "\n.type " NAME ", @function\n" NAME ":\n.cfi_startproc\n"                                        \
       "pushq %rbp\npushq %rbx\npushq %r12\npushq %r13\npushq %r14\npushq %r15\nsubq $8, %rsp\n"                               \
       ".cfi_adjust_cfa_offset 56\nmovq %rsp, memfence_frame(%rip)\n" MORE "\ncall " BODY "\naddq $56, %rsp\n"                 \
-      ".cfi_adjust_cfa_offset -56\nret\n.cfi_endproc\n.size " NAME ", .-" NAME "\n");
+      ".cfi_adjust_cfa_offset -56\n" RESULT "xorl %ecx, %ecx\nxorl %edx, %edx\nxorl %esi, %esi\nxorl %edi, %edi\n"           \
+      "xorl %r8d, %r8d\nxorl %r9d, %r9d\nxorl %r10d, %r10d\nxorl %r11d, %r11d\n"                                            \
+      "ret\n.cfi_endproc\n.size " NAME ", .-" NAME "\n");
+#define NOTHING "xorl %eax, %eax\n"
 #define SIZED(PREFIX, KIND, SIZE, BODY)                                                                                       \
-  ENTRY(PREFIX KIND SIZE, BODY, "movl $" SIZE ", %esi\nxorl %edx, %edx")                                                   \
-  ENTRY(PREFIX "unaligned_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nxorl %edx, %edx")                                         \
-  ENTRY(PREFIX "volatile_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nmovl $1, %edx")                                            \
-  ENTRY(PREFIX "unaligned_volatile_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nmovl $1, %edx")
+  ENTRY_WITH(PREFIX KIND SIZE, BODY, "movl $" SIZE ", %esi\nxorl %edx, %edx", NOTHING)                                                   \
+  ENTRY_WITH(PREFIX "unaligned_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nxorl %edx, %edx", NOTHING)                                         \
+  ENTRY_WITH(PREFIX "volatile_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nmovl $1, %edx", NOTHING)                                            \
+  ENTRY_WITH(PREFIX "unaligned_volatile_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nmovl $1, %edx", NOTHING)
 #define SIZES(PREFIX, KIND, BODY)                                                                                             \
   SIZED(PREFIX, KIND, "1", BODY) SIZED(PREFIX, KIND, "2", BODY) SIZED(PREFIX, KIND, "4", BODY)                                \
   SIZED(PREFIX, KIND, "8", BODY) SIZED(PREFIX, KIND, "16", BODY)                                                              \
-  ENTRY(PREFIX KIND "_range", BODY, "xorl %edx, %edx")
+  ENTRY_WITH(PREFIX KIND "_range", BODY, "xorl %edx, %edx", NOTHING)
 SIZES("__tsan_", "read", "memfence_read")
 SIZES("__tsan_", "write", "memfence_write")
 // What binary/assembler.py makes of a write that is more than one.
 SIZES("__memfence_copy_", "write", "memfence_copy")
 SIZES("__memfence_update_", "write", "memfence_update")
-ENTRY("__tsan_vptr_read", "memfence_read", "movl $8, %esi\nxorl %edx, %edx")
-ENTRY("__tsan_vptr_update", "memfence_vptr_update", "")
+ENTRY_WITH("__tsan_vptr_read", "memfence_read", "movl $8, %esi\nxorl %edx, %edx", NOTHING)
+ENTRY_WITH("__tsan_vptr_update", "memfence_vptr_update", "", NOTHING)
 #define ATOMICS(BITS)                                                                                                         \
   ENTRY("__tsan_atomic" BITS "_load", "memfence_load" BITS, "")                                                               \
   ENTRY("__tsan_atomic" BITS "_store", "memfence_store" BITS, "")                                                             \

@@ -28,7 +28,10 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kEpoch = 1'700'000'000;  // executions begin then
 constexpr std::uint64_t kTick = 1'000;           // and each look at the clock takes that long
 
-std::uint64_t now() { return kEpoch * kSecond + (world.me().nanoseconds += kTick); }
+std::uint64_t now() {
+  world.look_at_clock();
+  return kEpoch * kSecond + (world.me().nanoseconds += kTick);
+}
 timespec as_timespec(std::uint64_t time) { return {static_cast<time_t>(time / kSecond), static_cast<long>(time % kSecond)}; }
 void pass(const timespec& time) {
   world.settle();
@@ -155,7 +158,13 @@ REFUSED(int, system, (const char* command), command)
 REFUSED(FILE*, popen, (const char* command, const char* mode), command, mode)
 REFUSED(int, pipe, (int ends[2]) noexcept, ends)
 REFUSED(int, socket, (int domain, int type, int protocol) noexcept, domain, type, protocol)
-REFUSED(int, poll, (pollfd * files, nfds_t count, int limit), files, count, limit)
+// Without files it is a pause.
+MEMFENCE_EXPORT int poll(pollfd* files, nfds_t count, int limit) {
+  MEMFENCE_UNLESS_EXPLORED(poll, files, count, limit);
+  if (count != 0 || limit < 0) refuse("poll", PC);
+  pass({limit / 1000, static_cast<long>(limit % 1000) * 1'000'000});
+  return 0;
+}
 REFUSED(int, select, (int count, fd_set* in, fd_set* out, fd_set* bad, timeval* limit), count, in, out, bad, limit)
 REFUSED(int, pthread_cancel, (pthread_t thread), thread)
 REFUSED(int, pthread_timedjoin_np, (pthread_t thread, void** result, const timespec* limit), thread, result, limit)

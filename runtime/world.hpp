@@ -132,7 +132,12 @@ class World {
   }
   // Loads in loops that wait, as far as they are known.
   const List<void*>& loops() const { return loops_; }
-  void expect_loop(void* pc) { loops_.push_back(pc); }
+  void expect_loop(void* pc) {
+    loops_.push_back(pc);
+    reads_clock_ |= pc == kClock;
+  }
+  // The program asks what time it is: what time has passed for a thread is part of what it knows from now on.
+  void look_at_clock();
   // Threads that a schedule names before they were ever created.
   int identify(int parent, int index);
 
@@ -245,6 +250,8 @@ class World {
   void use_storage(Fiber& of);
   void write_down(const Fiber& fiber);
   bool loops_at(void* pc) const;
+  static inline void* const kClock = reinterpret_cast<void*>(1);  // among the loops: learned, saved and compared as they are
+  bool reads_clock_ = false;
   void judge(Fiber& fiber);
   Return returns(const Fiber& fiber);
   void give_up_probe(Fiber& fiber);

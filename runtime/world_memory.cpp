@@ -24,13 +24,21 @@ bool has_changed(const Fiber& fiber) {
 
 }  // namespace
 
+void World::look_at_clock() {
+  if (reads_clock_) return;
+  if (cells.learns)
+    expect_loop(kClock), cells.learned = true;
+  else
+    spins_roughly = true;
+}
+
 // Registers that survive a call, the stack, and how far clock and chance are.
 std::uint64_t World::state_of(void** frame) const {
   const Fiber& fiber = *current;
   constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
   const auto* word = reinterpret_cast<const std::uint64_t*>(frame + 1);
   const auto* end = reinterpret_cast<const std::uint64_t*>(fiber.stack + fiber.stack_size);
-  std::uint64_t a = 1 + fiber.nanoseconds, b = 2 + fiber.chance, c = 3,
+  std::uint64_t a = 1 + (reads_clock_ ? fiber.nanoseconds : 0), b = 2 + fiber.chance, c = 3,
                 d = 4;  // four at a time: a multiplication takes a while
   for (; word + 4 <= end; word += 4) {
     a = (a ^ word[0]) * kFactor;
