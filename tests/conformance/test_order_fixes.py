@@ -51,6 +51,8 @@ FIXES = {
     "xen_locked_bit.c": [("new fence", "seq_cst")],
     "latch_exchange.c": [("load", "seq_cst"), ("load", "seq_cst")],
     "postgresql_latch.c": [("new fence", "seq_cst"), ("new fence", "seq_cst")],
+    "ck_hclh_early_return.c": [("load", "acquire")],
+    "libuv_async_send.c": [("new fence", "seq_cst"), ("load", "seq_cst")],
 }
 
 
