@@ -25,6 +25,7 @@ _CLASSES = {
     "axiomatic": ("axiomatic.engine", "AxiomaticEngine"),
     "graphs": ("graphs", "GraphsEngine"),
     "executions": ("graphs", "ExecutionsEngine"),
+    "rc11 monitor": ("rc11.engine", "MonitorEngine"),
     "implied": ("implied", "ImpliedEngine"),
     "sc attacks": ("attacks", "AttackEngine"),
     "sc races": ("races", "RaceEngine"),

@@ -6,6 +6,8 @@ state as well, by the rules of `models.spec`.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from memfence.records import Record
 
 
@@ -32,6 +34,7 @@ class Model(Record, kw_only=True):
     `axiomatic.readings`. `sets`: those of this reading, which cat texts may name; `told_apart`: of these, the ones that
     differ between the instructions that a compiler may choose. `assembly`: the language of programs in this processor's
     instructions. `graphs`: what the explorer of execution graphs calls it; nothing where it does not know the model.
+    `robust`: where a search of SC states can prove that the model allows no more: everywhere, or where loads acquire.
     `is_usual`: asked about where users name no models.
     """
 
@@ -46,6 +49,7 @@ class Model(Record, kw_only=True):
     assembly: str = ""
     graphs: str = ""
     costs: OrderCosts
+    robust: Literal["", "everywhere", "where loads acquire"] = ""
     is_usual: bool = False
 
     def knows(self, language: str) -> bool:
@@ -89,13 +93,14 @@ MODELS = (
         name="rc11", title="C11 and C++20, as RC11 defines them",
         aliases=("c", "c11", "c++", "c++11", "cpp", "c20", "c++20"),
         text="rc11", reading="c11", sets=("NA", "RLX", "ACQ", "REL", "ACQ_REL", "SC"), graphs="rc11", costs=_IN_C,
-        is_usual=True,
+        robust="everywhere", is_usual=True,
     ),
     Model(
         name="armv8", title="ARMv8 (AArch64)", aliases=("arm", "armv8-a", "arm64", "aarch64"),
         text="armv8", reading="armv8", sets=("A", "Q", "L", "X", "DMB.SY", "DMB.LD", "DMB.ST", "ISB"),
         told_apart=("A", "Q"), assembly="aarch64",
-        costs=OrderCosts(access=2, store=1, load=1, fence=5, full_fence=5, update=4), is_usual=True,
+        costs=OrderCosts(access=2, store=1, load=1, fence=5, full_fence=5, update=4), robust="where loads acquire",
+        is_usual=True,
     ),
     Model(
         name="riscv", title="RISC-V (RVWMO)", aliases=("risc-v", "rvwmo", "rv64", "riscv64", "riscv32"),

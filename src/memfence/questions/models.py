@@ -15,6 +15,7 @@ from memfence.models.catalogue import knows, states_of
 from memfence.models.spec import SPECS, Axioms
 from memfence.program.ir import NoDeadlock, Program, Property
 from memfence.questions import check
+from memfence.questions.any_loops import can_be_proved, prove
 from memfence.strategy.portfolio import decide
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
@@ -25,6 +26,9 @@ from memfence.tasks.result import ModelAnswer, ModelsResult
 from memfence.tasks.task import GoodExecutions, Task
 
 NO_TIME = Answer(Verdict.UNKNOWN, Limit(Stop.TIMEOUT, 0), "axiomatic", Cost())
+SECOND_OPINION = 2.0
+"""Seconds for executions with one round of each loop, where there is a proof: they show threads that wait for ever in
+loops that a search of states does not see through (`passes.stuck_awaits`)."""
 
 
 def check_models(
@@ -63,7 +67,19 @@ def _answer(
         if found.verdict is not Verdict.UNKNOWN:
             waiting = None if found.verdict is Verdict.VIOLATED else _waiting(program, name, stated, options)
             return ModelAnswer(program, name, waiting or found.answer, found if waiting is None else None)
+    if unrolled is None and options.engine != GRAPHS and can_be_proved(program, name, stated):
+        return ModelAnswer(program, name, _for_any_loops(program, name, stated, options))
     return ModelAnswer(program, name, _by_axioms(program, name, stated, options, unrolled))
+
+
+def _for_any_loops(program: Program, name: str, stated: tuple[Property, ...], options: CheckOptions) -> Answer:
+    """A proof for any number of rounds of loops, else as many rounds as time allows."""
+    proof = prove(program, name, stated, options)
+    if proof is None:
+        return _by_axioms(program, name, stated, options, None)
+    limits = options.limits.within(timeout_seconds=SECOND_OPINION)
+    once = decide(Task(program, Axioms(name), GoodExecutions(stated, 1), limits), options.engine)
+    return once if once.verdict is Verdict.VIOLATED else proof
 
 
 def _by_axioms(

@@ -13,7 +13,7 @@ from functools import partial
 from typing import assert_never
 
 from memfence.engines.registry import engine_named
-from memfence.models.spec import ModelSpec
+from memfence.models.spec import Axioms, ModelSpec
 from memfence.program.facts.split_accesses import refuse_torn_stores
 from memfence.records import Record
 from memfence.tasks.answer import Answer, Tried, Verdict, outside
@@ -83,6 +83,8 @@ def decide(task: Task, engine: EngineName = "auto") -> Answer:
             return ask(engine, task)
         case Safety():
             return _safety(task)
+        case Keeps(Criterion.ROBUST) if isinstance(task.model, Axioms):
+            return ask("rc11 monitor", task)
         case Keeps(Criterion.STATE_ROBUST):
             return _first_conclusive(task, STATE_ROBUSTNESS)
         case Keeps(Criterion.POVSO | Criterion.PO):

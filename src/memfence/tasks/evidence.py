@@ -231,6 +231,14 @@ class EveryOrder(Record):
     orders: int
 
 
+class OnlySc(Record):
+    """Every execution that the model allows is one of SC, whatever loops do, and nothing races. `is_safe`: and no run of
+    SC goes wrong."""
+
+    model: str
+    is_safe: bool = False
+
+
 class ScItself(Record):
     """The question compares the model with SC, and the model is SC."""
 
@@ -293,6 +301,14 @@ class Torn(Record):
     processes: tuple[int, ...]
 
 
+class SeesThePast(Record):
+    """The access of this process at this place may see a past that SC does not, or races: the model may allow more."""
+
+    process: int
+    span: Span
+    is_race: bool
+
+
 class ByDependencies(Record):
     """Nothing is found where the dependencies of the text are kept; this, where a compiler removes them."""
 
@@ -330,8 +346,9 @@ Proof = (
     | NoExecution
     | Complete
     | EveryOrder
+    | OnlySc
     | ScItself
 )
 Shows = CounterexampleRun | Lasso | Counterexample
-Unknown = Limit | Torn | ByDependencies | MayWait | OutOfReach | Outside
+Unknown = Limit | Torn | SeesThePast | ByDependencies | MayWait | OutOfReach | Outside
 Evidence = Shows | Proof | Bound | DelayBound | FewThreads | Cut | Unknown

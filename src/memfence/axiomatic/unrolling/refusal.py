@@ -23,6 +23,7 @@ class Unfit(Enum):
     PROPERTY_OF_STATES = auto()
     OTHER_LANGUAGE = auto()
     NO_GRAPHS = auto()
+    WAITS_BESIDE_PLAIN = auto()
 
 
 class NotUnrolled(Exception):

@@ -15,7 +15,7 @@ from memfence.report.words.sentences import UNFIT, evidence_text
 from memfence.report.words.vacuity import models_warnings
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import ByDependencies, Complete, Counterexample, Limit, MayWait, OutOfReach
+from memfence.tasks.evidence import ByDependencies, Complete, Counterexample, Limit, MayWait, OnlySc, OutOfReach
 from memfence.tasks.limits import Stop, peak_megabytes
 from memfence.tasks.result import ModelAnswer, ModelsResult
 
@@ -66,6 +66,8 @@ def c11_line(answer: ModelAnswer) -> str:
 
 def bound_text(answer: ModelAnswer) -> str:
     """How far loops were followed."""
+    if isinstance(answer.evidence, OnlySc):
+        return "any number"
     if answer.unrolled is None:
         return "any number" if answer.check is not None and answer.verdict is Verdict.HOLDS else ""
     if isinstance(answer.evidence, Complete):

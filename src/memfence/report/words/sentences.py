@@ -11,7 +11,9 @@ from memfence.axiomatic.unrolling.refusal import Unfit
 from memfence.deadline import Deadline
 from memfence.execution.trace import Trace
 from memfence.models.fairness import Fairness
+from memfence.models.catalogue import model_of
 from memfence.program.ir import Program
+from memfence.report.views.execution_view import place_text
 from memfence.report.views.shown_run import is_c, waiting_text
 from memfence.report.words.blocked_processes import processes_at_the_end
 from memfence.tasks.answer import Verdict
@@ -40,6 +42,7 @@ from memfence.tasks.evidence import (
     NoExecution,
     NonScState,
     NoScRun,
+    OnlySc,
     OutOfReach,
     Outside,
     Overtakes,
@@ -47,6 +50,7 @@ from memfence.tasks.evidence import (
     Races,
     Route,
     ScItself,
+    SeesThePast,
     Torn,
 )
 from memfence.tasks.limits import Limits, Stop
@@ -127,6 +131,7 @@ UNFIT: dict[Unfit, str] = {
     Unfit.SPLIT_ACCESS: "an atomic access is of 16 bytes, or to memory of which other threads store parts",
     Unfit.OTHER_LANGUAGE: "programs in this language mean nothing under this model",
     Unfit.NO_GRAPHS: "the graphs engine takes one access at a time, of at most 64 bits: use --engine auto",
+    Unfit.WAITS_BESIDE_PLAIN: "a step waits for a variable that others write without atomics",
     Unfit.PROPERTY_OF_STATES: "a property of states or of infinite runs is asked for",
 }
 
@@ -183,6 +188,15 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             return f"unbounded buffers: complete (the axioms allow no such execution of {counted(events, 'event')})"
         case EveryOrder(orders):
             return f"unbounded buffers: complete (SC has a run for each of {counted(orders, 'way')} to go)"
+        case OnlySc(model, safe):
+            known = model_of(model)
+            also = "every atomic load acquires, " if known and known.robust == "where loads acquire" else ""
+            runs = ", and no run under SC fails" if safe else ""
+            return f"robust: {also}nothing races, and every execution is one of SC{runs}: complete"
+        case SeesThePast(process, span, is_race):
+            who = f"{program.processes[process].name} ({place_text(span)})"
+            what = "races" if is_race else "may see a past that SC does not"
+            return f"undecided: an access of {who} {what}, as far as a search of SC states can tell"
         case ScItself():
             return "every run: SC compared with itself"
         case Bound():
