@@ -1,7 +1,7 @@
 """Random programs with all of C's orders, for what decides robustness against RC11.
 
-Calibrated on planted mistakes (`test_monitor_against_graphs.py`): programs with many seq_cst accesses are needed for one
-half of them, and such with few for the other.
+Calibrated on planted mistakes (`test_monitor_against_graphs.py`): some need programs with many seq_cst accesses, others
+such with few.
 """
 
 from __future__ import annotations

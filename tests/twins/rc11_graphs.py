@@ -1,4 +1,4 @@
-"""Every RC11 execution graph of a small program without loops, event by event: is each of them one of SC, without races?
+"""Every RC11 execution graph of a small program without loops: is each of them one of SC, without races?
 
 Graphs grow by one event of one thread at a time, which reaches all of them, since program order and reads-from together
 have no cycle. A read whose value the thread does not go on for (an `Assume` in the same step) is no event. Relations
@@ -8,11 +8,11 @@ release sequences of C++20, and a read-modify-write is one event.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 
-from memfence.program.expressions import Register, evaluate
+from memfence.program.expressions import Expr, Register, evaluate
 from memfence.program.facts.effects import value_written
 from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Op, Process, Program, Rmw, Store
 from memfence.program.orders import MemoryOrder
@@ -80,11 +80,10 @@ class Graph:
         for n, event in enumerate(self.events):
             names[n] = (event.thread, counts.get(event.thread, 0))
             counts[event.thread] = names[n][1] + 1
-        named = sorted(
-            (names[n], event, None if w is None else names.get(w)) for n, (event, w) in enumerate(zip(self.events, self.source))
-        )
+        sources = (None if w is None else names.get(w) for w in self.source)
+        named = zip(self.events, sources, strict=True)
         return (
-            tuple((name, event, w) for name, event, w in named),
+            frozenset((names[n], event, source) for n, (event, source) in enumerate(named)),
             tuple(tuple(names[w] for w in writes) for writes in self.order),
             self.stands,
         )
@@ -95,7 +94,7 @@ def is_robust(program: Program, most_graphs: int = 20_000) -> bool | None:
     seen: set[object] = set()
     for registers in product(*(tuple(product(*(r.init for r in p.registers))) for p in program.processes)):
         stands = tuple(
-            frozenset(_to_event(process, process.initial, values))
+            frozenset(to_event(process, process.initial, values))
             for process, values in zip(program.processes, registers, strict=True)
         )
         work = [Graph((), stands, (), tuple(() for _ in program.variables))]
@@ -118,7 +117,7 @@ def is_robust(program: Program, most_graphs: int = 20_000) -> bool | None:
 # One more event.
 
 
-def _to_event(process: Process, location: int, registers: tuple[int, ...]) -> Iterator[Stand]:
+def to_event(process: Process, location: int, registers: tuple[int, ...]) -> Iterator[Stand]:
     for number, _ in process.leaving(location):
         yield from _along(process, number, 0, registers)
 
@@ -130,37 +129,37 @@ def _along(process: Process, number: int, op: int, registers: tuple[int, ...]) -
     for n in range(op, len(step.ops)):
         match step.ops[n]:
             case Assume(condition):
-                if not _value(condition, values):
+                if not value_of(condition, values):
                     return
             case Assign(register, value):
-                values[register] = process.registers[register].domain.fit(_value(value, values))
+                values[register] = process.registers[register].domain.fit(value_of(value, values))
             case Assert():
                 raise AssertionError("programs of this comparison do not fail")
             case _:
                 yield Stand(number, n, tuple(values))
                 return
     kept = tuple(0 if r.transient else v for r, v in zip(process.registers, values, strict=True))
-    yield from _to_event(process, step.target, kept) if any(process.leaving(step.target)) else ()
+    yield from to_event(process, step.target, kept) if any(process.leaving(step.target)) else ()
 
 
-def _goes_on(process: Process, stand: Stand, registers: list[int]) -> frozenset[Stand] | None:
+def goes_on(process: Process, stand: Stand, registers: list[int]) -> frozenset[Stand] | None:
     """Where the thread stands after the event; None where the step that it is in blocks."""
     step = process.transitions[stand.step]
     values = list(registers)
     for op in step.ops[stand.op + 1 :]:
         match op:
             case Assume(condition):
-                if not _value(condition, values):
+                if not value_of(condition, values):
                     return None
             case Assign(register, value):
-                values[register] = _value(value, values)
+                values[register] = value_of(value, values)
             case _:
                 break
     return frozenset(_along(process, stand.step, stand.op + 1, tuple(registers)))
 
 
-def _value(expr: object, registers: list[int] | tuple[int, ...]) -> int:
-    return evaluate(expr, lambda leaf, _: registers[leaf.index] if isinstance(leaf, Register) else 0)  # type: ignore[arg-type]
+def value_of(expr: Expr, registers: Sequence[int]) -> int:
+    return evaluate(expr, lambda leaf, _: registers[leaf.index] if isinstance(leaf, Register) else 0)
 
 
 def _larger(program: Program, graph: Graph) -> Iterator[Graph]:
@@ -169,7 +168,7 @@ def _larger(program: Program, graph: Graph) -> Iterator[Graph]:
             process = program.processes[thread]
             op = process.transitions[stand.step].ops[stand.op]
             for event, source, place, registers in _ways(program, graph, thread, stand, op):
-                after = _goes_on(process, stand, registers)
+                after = goes_on(process, stand, registers)
                 if after is None:
                     continue
                 number = len(graph.events)
@@ -193,11 +192,11 @@ def _ways(program: Program, graph: Graph, thread: int, stand: Stand, op: Op) -> 
         yield Event(thread, None, order), None, 0, registers
         return
     assert isinstance(op, Load | Store | Rmw)
-    x = op.address.base + _value(op.address.index, registers)
+    x = op.address.base + value_of(op.address.index, registers)
     writes = graph.order[x]
     domain = program.variables[x].domain
     if isinstance(op, Store):
-        value = domain.fit(_value(op.value, registers))
+        value = domain.fit(value_of(op.value, registers))
         for place in range(len(writes) + 1):
             yield Event(thread, x, written=op.order, writes=True, value=value), None, place, registers
         return
@@ -208,10 +207,10 @@ def _ways(program: Program, graph: Graph, thread: int, stand: Stand, op: Op) -> 
             after[op.register] = old
         if isinstance(op, Load):
             yield Event(thread, x, op.order, reads=True), source, 0, after
-        elif op.expected is not None and old != _value(op.expected, registers):
+        elif op.expected is not None and old != value_of(op.expected, registers):
             yield Event(thread, x, op.failure_order.of_read, reads=True), source, 0, after
         else:
-            new = domain.fit(evaluate(value_written(op, Register(len(registers))), lambda leaf, _: [*registers, old][leaf.index]))  # type: ignore[union-attr]
+            new = domain.fit(value_of(value_written(op, Register(len(registers))), [*registers, old]))
             yield (
                 Event(thread, x, op.order.of_read, op.order.of_write, reads=True, writes=True, value=new),
                 source,

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
-from memfence.program.expressions import Register, evaluate
+from memfence.program.expressions import Register
 from memfence.program.facts.effects import value_written
 from memfence.program.ir import Fence, Load, Op, Program, Rmw, Store
 from memfence.program.orders import MemoryOrder
-from twins.rc11_graphs import Stand, _goes_on, _to_event, _value
+from twins.rc11_graphs import Stand, goes_on, to_event, value_of
 
 PLAIN, SEQ_CST = MemoryOrder.PLAIN, MemoryOrder.SEQ_CST
 FENCES = -1
@@ -46,8 +46,8 @@ class View:
 
 @dataclass(frozen=True)
 class State:
-    """`cur`, `acq`, `rel` by thread and `msg` by variable are views; `to` by thread, `any`, `last` by variable are sets of
-    variables whose newest write leads there; those with `sc_` by seq_cst accesses only."""
+    """`cur`, `acq`, `rel` by thread and `msg` by variable are views; `to` by thread, `any`, `last` by variable are sets
+    of variables whose newest write leads there; those with `sc_` by seq_cst accesses only."""
 
     stands: tuple[frozenset[Stand], ...]
     memory: tuple[int, ...]
@@ -75,7 +75,8 @@ def _starts(program: Program) -> Iterator[State]:
     for registers in product(*(tuple(product(*(r.init for r in p.registers))) for p in program.processes)):
         yield State(
             tuple(
-                frozenset(_to_event(p, p.initial, values)) for p, values in zip(program.processes, registers, strict=True)
+                frozenset(to_event(p, p.initial, values))
+                for p, values in zip(program.processes, registers, strict=True)
             ),
             tuple(v.init[0] for v in program.variables),
             *((top,) * threads,) * 3,
@@ -109,7 +110,7 @@ def _successors(program: Program, state: State, forget: str) -> Iterator[State]:
             op = process.transitions[stand.step].ops[stand.op]
             step = _Step(program, state, t, stand, op, forget)
             step.check()
-            after = _goes_on(process, stand, step.registers)
+            after = goes_on(process, stand, step.registers)
             if after is not None:
                 stood = (*state.stands[:t], after, *state.stands[t + 1 :])
                 yield step.done(stood)
@@ -126,7 +127,7 @@ class _Step:
         self.sc_to, self.sc_any, self.sc_last = map(list, (state.sc_to, state.sc_any, state.sc_last))
         self.memory = list(state.memory)
         self.registers = list(stand.registers)
-        self.x = FENCES if isinstance(op, Fence) else op.address.base + _value(op.address.index, self.registers)  # type: ignore[union-attr]
+        self.x = FENCES if isinstance(op, Fence) else op.address.base + value_of(op.address.index, self.registers)  # type: ignore[union-attr]
         self.reads, self.writes, self.order, self.written = self._shape(self.memory[self.x] if self.x >= 0 else 0)
         if self.x >= 0 and self.reads and getattr(op, "register", None) is not None:
             self.registers[op.register] = self.memory[self.x]  # type: ignore[union-attr]
@@ -140,7 +141,7 @@ class _Step:
             case Store(order=order):
                 return False, True, PLAIN, order
             case Rmw(expected=expected, order=order):
-                if expected is not None and old != _value(expected, self.stand.registers):
+                if expected is not None and old != value_of(expected, self.stand.registers):
                     return True, False, self.op.failure_order.of_read, PLAIN  # type: ignore[union-attr]
                 return True, True, order.of_read, order.of_write
         raise AssertionError(self.op)
@@ -165,7 +166,7 @@ class _Step:
         registers = list(self.stand.registers)
         if self.op.register is not None:  # type: ignore[union-attr]
             registers[self.op.register] = value  # type: ignore[union-attr]
-        if _goes_on(self.process, self.stand, registers) is None or (writes and self.x in cur.tight):
+        if goes_on(self.process, self.stand, registers) is None or (writes and self.x in cur.tight):
             return
         self._alarm(order is SEQ_CST and (not writes or written is SEQ_CST))
 
@@ -263,10 +264,9 @@ class _Step:
     def _new(self, was: int) -> int:
         domain = self.program.variables[self.x].domain
         if isinstance(self.op, Store):
-            return domain.fit(_value(self.op.value, self.stand.registers))
+            return domain.fit(value_of(self.op.value, self.stand.registers))
         registers = [*self.stand.registers, was]
-        new = value_written(self.op, Register(len(registers) - 1))  # type: ignore[arg-type]
-        return domain.fit(evaluate(new, lambda leaf, _: registers[leaf.index]))  # type: ignore[union-attr]
+        return domain.fit(value_of(value_written(self.op, Register(len(registers) - 1)), registers))  # type: ignore[arg-type]
 
     def _fence(self) -> None:
         t, order = self.t, self.order

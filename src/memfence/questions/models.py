@@ -19,16 +19,16 @@ from memfence.questions.any_loops import can_be_proved, prove
 from memfence.strategy.portfolio import decide
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import Limit
+from memfence.tasks.evidence import Cut, Limit
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.options import GRAPHS, CheckOptions, criterion_to_check, properties_to_check
 from memfence.tasks.result import ModelAnswer, ModelsResult
 from memfence.tasks.task import GoodExecutions, Task
 
 NO_TIME = Answer(Verdict.UNKNOWN, Limit(Stop.TIMEOUT, 0), "axiomatic", Cost())
-SECOND_OPINION = 2.0
-"""Seconds for executions with one round of each loop, where there is a proof: they show threads that wait for ever in
-loops that a search of states does not see through (`passes.stuck_awaits`)."""
+FIRST_LOOK = 2.0
+"""Seconds for executions with one round of each loop, before a proof for any number of rounds is tried. They also show
+threads that wait for ever in loops that a search of states does not see through (`passes.stuck_awaits`)."""
 
 
 def check_models(
@@ -73,13 +73,14 @@ def _answer(
 
 
 def _for_any_loops(program: Program, name: str, stated: tuple[Property, ...], options: CheckOptions) -> Answer:
-    """A proof for any number of rounds of loops, else as many rounds as time allows."""
-    proof = prove(program, name, stated, options)
-    if proof is None:
-        return _by_axioms(program, name, stated, options, None)
-    limits = options.limits.within(timeout_seconds=SECOND_OPINION)
-    once = decide(Task(program, Axioms(name), GoodExecutions(stated, 1), limits), options.engine)
-    return once if once.verdict is Verdict.VIOLATED else proof
+    """What one round of each loop shows, if that decides; a proof for any number; else as many as time allows."""
+    limits = options.limits.within(timeout_seconds=FIRST_LOOK)
+    first = decide(Task(program, Axioms(name), GoodExecutions(stated, 1), limits), options.engine)
+    if first.is_conclusive or first.is_interrupted or options.limits.deadline.passed:
+        return first
+    is_open = isinstance(first.evidence, Cut | Limit)
+    proof = prove(program, name, stated, options) if is_open else None
+    return _by_axioms(program, name, stated, options, None) if proof is None else proof
 
 
 def _by_axioms(

@@ -232,8 +232,8 @@ class EveryOrder(Record):
 
 
 class OnlySc(Record):
-    """Every execution that the model allows is one of SC, whatever loops do, and nothing races. `is_safe`: and no run of
-    SC goes wrong."""
+    """Every execution that the model allows is one of SC, whatever loops do, and nothing races. `is_safe`: and no run
+    of SC goes wrong."""
 
     model: str
     is_safe: bool = False

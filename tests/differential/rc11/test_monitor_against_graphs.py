@@ -6,8 +6,6 @@ from collections import Counter
 from random import Random
 
 import pytest
-from support.rc11_programs import random_program
-from twins import rc11_graphs, rc11_monitor
 
 from memfence.models.spec import Axioms
 from memfence.program.ir import Program
@@ -15,6 +13,8 @@ from memfence.strategy.portfolio import decide
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.task import Keeps, Task
+from support.rc11_programs import random_program
+from twins import rc11_graphs, rc11_monitor
 
 MOST_GRAPHS = 6000
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from support.rc11_programs import random_cyclic_program
 
 from memfence.models.spec import Axioms
 from memfence.program.ir import Program
@@ -15,6 +14,7 @@ from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.task import GoodExecutions, Task
+from support.rc11_programs import random_cyclic_program
 
 
 def unrolled(program: Program, rounds: int) -> Verdict:

@@ -129,7 +129,9 @@ def _is_shared(uses: Sequence[Use]) -> bool:
     return len({p for p, _, _ in uses}) > 1 and any(event.writes for _, _, event in uses)
 
 
-def _variable(uses: Sequence[Use], values: Known, going: Mapping[tuple[int, int], Going], numbers: _Numbers) -> Variable:
+def _variable(
+    uses: Sequence[Use], values: Known, going: Mapping[tuple[int, int], Going], numbers: _Numbers
+) -> Variable:
     done = {key: numbers.next() for key in _racing(uses)}
     if all(event.is_plain for _, _, event in uses):
         return Variable(False, done=done)

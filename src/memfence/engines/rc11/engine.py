@@ -9,6 +9,7 @@ from memfence.engines.rc11.monitored import PAST, RACE, monitored
 from memfence.engines.rc11.single_events import with_single_events
 from memfence.models.catalogue import knows, model_of
 from memfence.models.spec import SC, Axioms
+from memfence.models.state import ProcessStep
 from memfence.program.ir import Program
 from memfence.tasks.answer import Answer, Verdict, outside
 from memfence.tasks.criterion import Criterion
@@ -59,6 +60,7 @@ def _judged(model: str, found: Explored) -> tuple[Verdict, Evidence]:
         return Verdict.UNKNOWN, Limit(found.stop, found.cost.states, under_sc=True)
     trace = found.trace()
     last = trace.steps[-1].step
+    assert isinstance(last, ProcessStep)
     place = found.program.processes[last.process].transitions[last.transition].span
     assert trace.failure is not None
     if trace.failure.reason in (PAST, RACE):

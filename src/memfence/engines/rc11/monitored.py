@@ -1,10 +1,10 @@
 """The program with the monitor in its state: a search of SC states of it decides robustness against RC11.
 
 `views`: for every thread what it knows (`cur`), with what an acquire fence would add (`acq`), what its last release
-fence published (`rel`), and what the newest write of each variable carries (`msg`). `leads`: variables whose newest write
-leads to a thread (`to`), to some access of a variable (`any`), to its newest write (`last`); the same by ways on which
-all is seq_cst (`sc-to`, ...). Before each event stands an assertion that RC11 has no choice that SC has not, and others
-that nothing races.
+fence published (`rel`), and what the newest write of each variable carries (`msg`). `leads`: variables whose newest
+write leads to a thread (`to`), to some access of a variable (`any`), to its newest write (`last`); the same by ways on
+which all is seq_cst (`sc-to`, ...). Before each event stands an assertion that RC11 has no choice that SC has not, and
+others that nothing races.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from memfence.program.expressions import (
 from memfence.program.ir import Assert, Load, Op, Process, Program, Transition
 from memfence.program.orders import MemoryOrder
 
-PAST = "not robust: this access may come before a write that leads to it"
-RACE = "data race"
+PAST = "sees the past"
+RACE = "races"
 FENCES = -1
 """The variable that seq_cst fences update."""
 
@@ -56,7 +56,8 @@ class _Monitor:
         fences = [(p, e.order) for p, _, e in all_events(program) if e.kind is Kind.FENCE]
         views += [("acq", p) for p in dict.fromkeys(p for p, order in fences if order.acquires)]
         views += [("rel", p) for p in dict.fromkeys(p for p, order in fences if order.releases)]
-        self.views = Table("views", [*views, *(("msg", x) for x in tracked)], self.columns.width, len(program.variables))
+        views += [("msg", x) for x in tracked]
+        self.views = Table("views", views, self.columns.width, len(program.variables))
         leads: list[Hashable] = [("to", t) for t in threads]
         leads += [(name, x) for x in tracked for name in ("any", "last")]
         if self.has_sc:
@@ -119,9 +120,7 @@ class _Watch:
         yield from asked
 
     def _races(self, against: Collection[Access], where: Expr) -> Iterator[Op]:
-        columns = [
-            column for (access, by), column in self.variable.done.items() if access in against and by != self.t
-        ]
+        columns = [column for (access, by), column in self.variable.done.items() if access in against and by != self.t]
         if columns:
             known = conjunction(*(self.out.has(self.views, ("cur", self.t), c) for c in columns))
             yield Assert(known if where == TRUE else disjunction(negate(where), known), RACE)

@@ -11,17 +11,7 @@ from dataclasses import replace
 
 from memfence.axiomatic.unrolling.merging import merge_alike
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
-from memfence.program.expressions import (
-    FOREIGN,
-    Address,
-    Binary,
-    Const,
-    Expr,
-    Register,
-    fold,
-    registers_of,
-    walk,
-)
+from memfence.program.expressions import FOREIGN, Address, Binary, Const, Expr, Register, fold, registers_of, walk
 from memfence.program.facts.effects import op_expressions, register_written, registers_read
 from memfence.program.facts.over import ends_the_run
 from memfence.program.ir import (

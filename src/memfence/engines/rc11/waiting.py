@@ -193,9 +193,7 @@ class _Rounds:
             self._from(step.target, after, passed | {here})
 
     def _arrived(self, way: _Way) -> None:
-        is_same = all(
-            self._is_dead(n) or value == Register(n) for n, value in way.values.items()
-        )
+        is_same = all(self._is_dead(n) or value == Register(n) for n, value in way.values.items())
         self._add(self.back if is_same else self.onward, way)
 
     def _add(self, ways: list[Expr], way: _Way) -> None:

@@ -10,8 +10,8 @@ from typing import assert_never
 from memfence.axiomatic.unrolling.refusal import Unfit
 from memfence.deadline import Deadline
 from memfence.execution.trace import Trace
-from memfence.models.fairness import Fairness
 from memfence.models.catalogue import model_of
+from memfence.models.fairness import Fairness
 from memfence.program.ir import Program
 from memfence.report.views.execution_view import place_text
 from memfence.report.views.shown_run import is_c, waiting_text
