@@ -37,11 +37,13 @@ ENTRY_WITH("__tsan_vptr_update", "memfence_vptr_update", "", NOTHING)
   ENTRY("__tsan_atomic" BITS "_fetch_xor", "memfence_xor" BITS, "")                                                           \
   ENTRY("__tsan_atomic" BITS "_fetch_nand", "memfence_nand" BITS, "")                                                         \
   ENTRY("__tsan_atomic" BITS "_compare_exchange_strong", "memfence_cas" BITS, "")                                             \
-  ENTRY("__tsan_atomic" BITS "_compare_exchange_weak", "memfence_weak_cas" BITS, "")
+  ENTRY("__tsan_atomic" BITS "_compare_exchange_weak", "memfence_weak_cas" BITS, "")                                          \
+  ENTRY("__tsan_atomic" BITS "_compare_exchange_val", "memfence_cas_val" BITS, "")
 ATOMICS("8") ATOMICS("16") ATOMICS("32") ATOMICS("64")
 #define WIDE(OPERATION) ENTRY("__tsan_atomic128_" OPERATION, "memfence_wide", "")
 WIDE("load") WIDE("store") WIDE("exchange") WIDE("fetch_add") WIDE("fetch_sub") WIDE("fetch_and") WIDE("fetch_or")
 WIDE("fetch_xor") WIDE("fetch_nand") WIDE("compare_exchange_strong") WIDE("compare_exchange_weak")
+WIDE("compare_exchange_val")
 
 // Where threads wait, and may be let go for no reason: what the caller knows then matters.
 ENTRY("pthread_cond_wait", "memfence_cond_wait", "")
@@ -50,6 +52,7 @@ ENTRY("pthread_cond_clockwait", "memfence_cond_clockwait", "")
 ENTRY("cnd_wait", "memfence_cnd_wait", "")
 ENTRY("cnd_timedwait", "memfence_cnd_timedwait", "")
 ENTRY("syscall", "memfence_syscall", "")
+ENTRY("__memfence_patient_syscall", "memfence_patient_syscall", "")
 
 // At the beginning of `reach_error`, and in the place of an instruction of the program's assembler text: all registers and
 // flags stay as they are.

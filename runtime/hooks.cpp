@@ -1,4 +1,4 @@
-// What gcc's thread instrumentation calls: before each load and store, instead of each atomic operation, and at the
+// What the thread instrumentation of gcc and LLVM calls: before each load and store, instead of each atomic operation, and at the
 // beginning and end of each function.
 //
 // The entry points keep the registers that survive calls on the stack: together with the stack they are what the thread
@@ -250,6 +250,9 @@ __attribute__((visibility("hidden"))) void memfence_fence_at(void* pc) { fence_s
   }                                                                                                                        \
   __attribute__((visibility("hidden"))) int memfence_weak_cas##BITS(volatile T* a, T* c, T v, int, int) {                  \
     return weak_compare_exchange<T>(a, c, v);                                                                              \
+  }                                                                                                                        \
+  __attribute__((visibility("hidden"))) T memfence_cas_val##BITS(volatile T* a, T c, T v, int, int) {                      \
+    return read_modify_write<T>(a, [&](T x) { return x == c ? v : x; });                                                   \
   }
 ATOMIC_BODIES(8, std::uint8_t)
 ATOMIC_BODIES(16, std::uint16_t)

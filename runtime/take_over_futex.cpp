@@ -19,7 +19,7 @@ using namespace memfence::running;
 namespace {
 
 // The thread sleeps, if the word still has that value.
-long futex_wait(unsigned* word, unsigned value, int number, bool timed, void** frame) {
+long futex_wait(unsigned* word, unsigned value, int number, bool timed, bool patient, void** frame) {
   void* const pc = frame[kReturnAddress];
   const std::uint64_t state = world.state_of(frame);
   Wish wish = world.wish_for(word, kFutex, "futex wait", pc, nullptr);
@@ -32,8 +32,10 @@ long futex_wait(unsigned* word, unsigned value, int number, bool timed, void** f
   }
   wish.name = "waits at the futex";
   wish.is_ready = timed ? nullptr : is_signalled;
-  wish.whim = Whim::WakeUp;
-  wish.whims = 2;
+  if (!patient) {
+    wish.whim = Whim::WakeUp;
+    wish.whims = 2;
+  }
   const Awaited end = await_signal(wish);
   if (end.is_spurious) {
     if (!world.me().seen.empty()) world.me().seen.back().is_spurious = true;
@@ -48,7 +50,7 @@ long futex_wait(unsigned* word, unsigned value, int number, bool timed, void** f
   return -1;
 }
 
-long futex(unsigned* word, int operation, unsigned value, bool timed, void** frame) {
+long futex(unsigned* word, int operation, unsigned value, bool timed, bool patient, void** frame) {
   void* const pc = frame[kReturnAddress];
   const int command = operation & FUTEX_CMD_MASK;
   const bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
@@ -58,7 +60,7 @@ long futex(unsigned* word, int operation, unsigned value, bool timed, void** fra
   if (!waits) world.changed();
   int number = world.is_alone() ? -1 : world.cells.touch(word, sizeof(*word), world.me().id, true);
   if (number < 0 && !world.is_alone()) number = world.cells.synchronisation(word, kFutex);
-  if (waits) return futex_wait(word, value, number, timed, frame);
+  if (waits) return futex_wait(word, value, number, timed, patient, frame);
   Wish wish = world.wish_for(word, kFutex, "futex wake", pc, nullptr);
   wish.number = number;
   world.stop(wish);
@@ -69,17 +71,15 @@ long futex(unsigned* word, int operation, unsigned value, bool timed, void** fra
 constexpr long kHarmless[] = {SYS_getpid, SYS_getppid, SYS_getuid,      SYS_geteuid,
                               SYS_getgid, SYS_getegid, SYS_sched_yield, SYS_write};
 
-}  // namespace
-
-// Entered by way of hook_entries.cpp, which keeps the registers of the caller. The last argument is on the stack.
-MEMFENCE_BODY long memfence_syscall(long number, long a0, long a1, long a2, long a3, long a4) {
+// `patient`: the caller looks again whatever has woken it, and is never woken for no reason.
+long system_call(long number, long a0, long a1, long a2, long a3, long a4, bool patient) {
   void** const frame = memfence_frame;
   const long a[6] = {a0, a1, a2, a3, a4, reinterpret_cast<long>(frame[kReturnAddress + 1])};
   void* const pc = frame[kReturnAddress];
   if (!world.in_program) return MEMFENCE_REAL(syscall, number, a[0], a[1], a[2], a[3], a[4], a[5]);
   if (number == SYS_futex)
     return futex(reinterpret_cast<unsigned*>(a[0]), static_cast<int>(a[1]), static_cast<unsigned>(a[2]),
-                 a[3] != 0 && (static_cast<int>(a[1]) & FUTEX_CMD_MASK) != FUTEX_WAKE, frame);
+                 a[3] != 0 && (static_cast<int>(a[1]) & FUTEX_CMD_MASK) != FUTEX_WAKE, patient, frame);
   if (number == SYS_gettid) return 1000 + world.me().id;
   if (std::ranges::find(kHarmless, number) == std::end(kHarmless)) {
     Text<128> message;
@@ -87,4 +87,14 @@ MEMFENCE_BODY long memfence_syscall(long number, long a0, long a1, long a2, long
     world.fail(Finding::Unsupported, message.content(), pc);
   }
   return MEMFENCE_REAL(syscall, number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+}  // namespace
+
+// Entered by way of hook_entries.cpp, which keeps the registers of the caller. The last argument is on the stack.
+MEMFENCE_BODY long memfence_syscall(long number, long a0, long a1, long a2, long a3, long a4) {
+  return system_call(number, a0, a1, a2, a3, a4, false);
+}
+MEMFENCE_BODY long memfence_patient_syscall(long number, long a0, long a1, long a2, long a3, long a4) {
+  return system_call(number, a0, a1, a2, a3, a4, true);
 }

@@ -56,6 +56,12 @@ MEMFENCE_EXPORT void* __wrap_memset(void* to, int value, std::size_t size) {
   return to;
 }
 
+// What LLVM's instrumentation calls instead of them.
+extern "C" __attribute__((visibility("default"), alias("__wrap_memcpy"))) void* __tsan_memcpy(void*, const void*, std::size_t);
+extern "C" __attribute__((visibility("default"), alias("__wrap_memmove"))) void* __tsan_memmove(void*, const void*,
+                                                                                                std::size_t);
+extern "C" __attribute__((visibility("default"), alias("__wrap_memset"))) void* __tsan_memset(void*, int, std::size_t);
+
 // --- Strings, byte by byte ---------------------------------------------------------------------------------------------------
 
 namespace {
@@ -94,6 +100,8 @@ MEMFENCE_EXPORT int __wrap_memcmp(const void* a, const void* b, std::size_t size
   if (!world.in_program) return memcmp(a, b, size);
   return compare(a, b, size, false, Frame(PC).words);
 }
+extern "C" __attribute__((visibility("default"), alias("__wrap_memcmp"))) int __wrap_bcmp(const void*, const void*,
+                                                                                          std::size_t);
 MEMFENCE_EXPORT void* __wrap_memchr(const void* text, int wanted, std::size_t size) {
   if (!world.in_program) return const_cast<void*>(memchr(text, wanted, size));
   Frame frame(PC);

@@ -158,9 +158,9 @@ REFUSED(int, system, (const char* command), command)
 REFUSED(FILE*, popen, (const char* command, const char* mode), command, mode)
 REFUSED(int, pipe, (int ends[2]) noexcept, ends)
 REFUSED(int, socket, (int domain, int type, int protocol) noexcept, domain, type, protocol)
-// Without files it is a pause.
+// A look at files is none at other threads; whoever waits for them could wait for ever. Without files it is a pause.
 MEMFENCE_EXPORT int poll(pollfd* files, nfds_t count, int limit) {
-  MEMFENCE_UNLESS_EXPLORED(poll, files, count, limit);
+  if (!world.in_program || limit == 0) return MEMFENCE_REAL(poll, files, count, limit);
   if (count != 0 || limit < 0) refuse("poll", PC);
   pass({limit / 1000, static_cast<long>(limit % 1000) * 1'000'000});
   return 0;
@@ -171,7 +171,6 @@ REFUSED(int, pthread_timedjoin_np, (pthread_t thread, void** result, const times
 REFUSED(int, pthread_clockjoin_np, (pthread_t thread, void** result, clockid_t clock, const timespec* limit), thread, result,
         clock, limit)
 REFUSED(int, pthread_tryjoin_np, (pthread_t thread, void** result) noexcept, thread, result)
-REFUSED(int, pthread_getattr_np, (pthread_t thread, pthread_attr_t* attributes) noexcept, thread, attributes)
 REFUSED(int, pthread_getname_np, (pthread_t thread, char* name, std::size_t size) noexcept, thread, name, size)
 REFUSED(int, pthread_getaffinity_np, (pthread_t thread, std::size_t size, cpu_set_t* set) noexcept, thread, size, set)
 REFUSED(int, pthread_setschedparam, (pthread_t thread, int policy, const sched_param* parameters) noexcept, thread, policy,
@@ -181,6 +180,13 @@ REFUSED(int, pthread_getschedparam, (pthread_t thread, int* policy, sched_param*
 REFUSED(sem_t*, sem_open, (const char* name, int flags, ...) noexcept, name, flags)
 REFUSED(pid_t, waitpid, (pid_t process, int* status, int options), process, status, options)
 REFUSED(unsigned, alarm, (unsigned seconds) noexcept, seconds)
+
+// Signals are handled by the runtime, on a stack of its own.
+MEMFENCE_EXPORT int sigaltstack(const stack_t* stack, stack_t* before) noexcept {
+  MEMFENCE_UNLESS_EXPLORED(sigaltstack, stack, before);
+  if (before != nullptr) *before = {nullptr, SS_DISABLE, 0};
+  return 0;
+}
 
 namespace {
 void ignore(int signal, bool ignored) {
@@ -202,9 +208,12 @@ MEMFENCE_EXPORT int sigaction(int number, const struct sigaction* action, struct
   if (world.in_program && action != nullptr && action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN)
     refuse("sigaction", PC);
   if (world.in_program && action != nullptr) ignore(number, action->sa_handler == SIG_IGN);
-  if (world.in_program) return 0;
   static const auto real =
       reinterpret_cast<int (*)(int, const struct sigaction*, struct sigaction*)>(dlsym(RTLD_NEXT, "sigaction"));
+  // A program that looks before it handles crashes itself, as Rust's library does, sees that somebody does already.
+  if (world.in_program && action == nullptr && before != nullptr)
+    return real(number == SIGBUS ? SIGSEGV : number, nullptr, before);
+  if (world.in_program) return 0;
   return real(number, action, before);
 }
 MEMFENCE_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {

@@ -50,6 +50,7 @@ const char* name_of(Finding finding) {
     case Finding::Signal: return "signal";
     case Finding::Error: return "error";
     case Finding::Terminate: return "terminate";
+    case Finding::Panic: return "panic";
     case Finding::Exception: return "exception";
     case Finding::Trap: return "trap";
     case Finding::Unreachable: return "unreachable";

@@ -21,6 +21,7 @@ enum class Finding : std::uint8_t {
   Signal,
   Error,
   Terminate,
+  Panic,
   Exception,
   Trap,
   Unreachable,

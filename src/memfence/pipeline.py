@@ -106,7 +106,7 @@ def find_language(source: SourceText, name: str | None) -> Language:
             what = f"{title} is not read: `{source.path}`"
             hint = "write the algorithm in C with the same atomics and orders; `memfence examples` lists some"
             if title == "Rust":
-                hint = f"try the IR of a small program: rustc --emit=llvm-ir -g -C panic=abort; or {hint}"
+                hint = "explore the program as it runs: `memfence run`"
         if not name and Path(source.path).suffix in HEADERS:
             what = f"a header is part of a program: `{source.path}`"
             hint = "check the .c or .cpp file that includes it (-I names its folder), or say --language c"

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any, Unpack
 from memfence.api.inputs import allowed
 from memfence.api.values import refuse_unknown, refuse_values, spell_out
 from memfence.binary.driver import drive
-from memfence.binary.inputs import refusal, require_readable, require_runtime
+from memfence.binary.inputs import are_texts, refusal, require_readable, require_runtime
 from memfence.deadline import Deadline
-from memfence.frontends.endings import is_source
+from memfence.frontends.endings import is_rust, is_source
 from memfence.questions.replay_run import ReplayedRun, schedules
 from memfence.questions.replay_run import replay as ask_replay
 from memfence.questions.replay_run import replay_in_gdb as ask_gdb
 from memfence.questions.run import run as ask
 from memfence.questions.run import run_program
 from memfence.questions.run_result import RunOptions, RunResult
+from memfence.verbs.refusal import refuse_unused
+from memfence.verbs.usage import Usage
 
 if TYPE_CHECKING:
     from memfence.api.typed import RunKeywords
@@ -32,22 +34,32 @@ def run(
 ) -> RunResult:
     """Run all SC executions of the program that matter, and monitor each.
 
-    `files`: C and C++ sources, or one executable. Keywords are the fields of `RunOptions`.
+    `files`: C and C++ sources, the root of a crate in Rust, or one executable. Keywords are the fields of `RunOptions`.
     InputError for what cannot be compiled or run, ValueError for options that make no sense.
     """
     keywords = dict[str, Any](typed)
     asked = replace(options or RunOptions(), **_fields(keywords))
     asked = replace(asked, deadline=asked.deadline or Deadline(asked.timeout_seconds))
     names = tuple(str(file) for file in ([files] if isinstance(files, str | Path) else files))
+    _refuse_for_other_compilers(asked, names)
     require_readable(names)
-    if all(is_source(name) for name in names):
+    if are_texts(names):
         return ask(names, asked)
     if len(names) > 1:
         wrong = next(name for name in names if not is_source(name))
+        if is_rust(wrong):
+            raise refusal(wrong, f"`{wrong}` is Rust, and a crate is named by its root alone")
         raise refusal(wrong, f"`{wrong}` is neither C nor C++, and an executable is run on its own")
     require_runtime(names[0])
     assert asked.deadline is not None
     return run_program(Path(names[0]), names, asked, asked.deadline)
+
+
+def _refuse_for_other_compilers(asked: RunOptions, names: tuple[str, ...]) -> None:
+    """ValueError for what rustc is told about C, or gcc about Rust."""
+    told = ("macros", "include", "std", "edition", "cfg")
+    said = {name: value for name in told if (value := getattr(asked, name))}
+    refuse_unused(Usage(verb="run", said=said, files=names))
 
 
 def _fields(keywords: dict[str, Any]) -> dict[str, Any]:

@@ -227,6 +227,8 @@ class RunKeywords(TypedDict, total=False):
     include: Sequence[str] | None
     std: str | None
     flags: Sequence[str] | None
+    edition: str | None
+    cfg: Sequence[str] | None
     arguments: Sequence[str] | None
     hang_seconds: float | None
     reduce: bool | None

@@ -47,13 +47,13 @@ def with_visible_fences(text: str) -> tuple[str, list[Diagnostic]]:
         if word in ("#APP", "#NO_APP"):
             lines += block.ended(refused) if block is not None else []
             block = InlineBlock(in_function) if word == "#APP" else None
-        if base := THREAD_BASE.fullmatch(_bare(word)):
-            line = _moved_base(base["how"], base["register"])
+        if base := THREAD_BASE.fullmatch(bare(word)):
+            line = moved_base(base["how"], base["register"])
         elif OTHER_THREAD_BASE.match(word):
-            refused.append(_refusal(block.path if block else "", block.number if block else 0, _bare(word)))
-        elif FULL_FENCE.fullmatch(_bare(word)):
+            refused.append(_refusal(block.path if block else "", block.number if block else 0, bare(word)))
+        elif FULL_FENCE.fullmatch(bare(word)):
             line = FENCE_CALL
-        elif _bare(word) in ERROR_LABELS:
+        elif bare(word) in ERROR_LABELS:
             line += ERROR_CALL
         elif block is not None and word != "#APP":
             line = block.read(line, refused)
@@ -76,7 +76,7 @@ class InlineBlock:
         if place := PLACE.match(word):
             self.path, self.number = place["path"], int(place["line"])
             return line
-        found = statements(f"{self._prefix} {_bare(word)}" if self._prefix else _bare(word))
+        found = statements(f"{self._prefix} {bare(word)}" if self._prefix else bare(word))
         self._prefix = found.pop() if found and PREFIX.fullmatch(found[-1]) else ""
         if not found or all(HARMLESS.fullmatch(one) for one in found):
             return line if not self._prefix else ""
@@ -107,7 +107,7 @@ class InlineBlock:
         return first + made
 
 
-def _moved_base(how: str, register: str) -> str:
+def moved_base(how: str, register: str) -> str:
     """All other registers and the flags stay; the code has no red zone."""
     spare = "%rcx" if register == "%rax" else "%rax"
     steps = (
@@ -117,7 +117,7 @@ def _moved_base(how: str, register: str) -> str:
     return "\n".join(f"\t{step}" for step in steps)
 
 
-def _bare(line: str) -> str:
+def bare(line: str) -> str:
     return line.partition("#")[0].strip().rstrip(";").strip()
 
 

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from memfence.binary.assembler import with_visible_fences
+from memfence.binary.rust_build import build_rust
 from memfence.binary.toolchain import Toolchain, find_toolchain, runtime_library
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.endings import is_cpp
+from memfence.frontends.endings import is_cpp, is_rust
 from memfence.records import Record
 from memfence.source import SourceText
 
@@ -36,17 +37,23 @@ SECONDS = 300
 
 
 class Sources(Record, kw_only=True):
-    """What to compile, and how. `flags`: for the compiler and the linker, as they are."""
+    """What to compile, and how. `flags`: for the compiler and the linker, as they are. `edition` and `cfg`: of Rust."""
 
     files: tuple[str, ...]
     macros: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     std: str | None = None
     flags: tuple[str, ...] = ()
+    edition: str | None = None
+    cfg: tuple[str, ...] = ()
 
 
 def build_program(sources: Sources, folder: Path) -> Path:
     """Compile and link. InputError with the compiler's messages where it refuses."""
+    if is_rust(sources.files[0]):
+        edition = [] if sources.edition is None else [f"--edition={sources.edition}"]
+        configured = [word for name in sources.cfg for word in ("--cfg", name)]
+        return build_rust(sources.files[0], ["-Awarnings", *edition, *configured, *sources.flags], folder)
     toolchain = find_toolchain()
     objects = [_compile(toolchain, path, sources, folder) for path in sources.files]
     program = folder / "program"

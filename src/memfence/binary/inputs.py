@@ -6,10 +6,16 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.frontends.endings import is_rust, is_source
 from memfence.source import SourceText
 
 MARK = b"libmemfence_runtime"
 """The name of the library that every explorable program needs."""
+
+
+def are_texts(names: tuple[str, ...]) -> bool:
+    """Whether a compiler makes a program of them: of files in C and C++, or of the root of a crate in Rust."""
+    return all(is_source(name) for name in names) or (len(names) == 1 and is_rust(names[0]))
 
 
 def require_readable(names: tuple[str, ...]) -> None:
@@ -30,5 +36,5 @@ def require_runtime(name: str) -> None:
 
 def refusal(name: str, message: str) -> InputError:
     at = Label(SourceText(name, "").span(0, 0))
-    hint = "name C or C++ files, or build the program with `memfence cc` or `memfence c++`"
+    hint = "name C or C++ files, or build the program with `memfence cc`, `memfence c++` or `memfence rustc`"
     return InputError([Diagnostic(Code.UNKNOWN_LANGUAGE, message, at, hint=hint)])

@@ -14,7 +14,7 @@ HEAP = range(0x2000_0000_0000, 0x2000_0000_0000 + 65 * (1 << 30))
 STACKS = 0x3000_0000_0000
 STACK_BYTES = (8 << 20) + (64 << 10)
 MOST_STACKS = 64
-SYSTEM = ("/usr/", "/lib/")
+SYSTEM = ("/usr/", "/lib/", "/rustc/")
 ASKED_FOR = ("assertion", "abort", "exit status", "signal", "error")
 """Ends of the table of failures that a program calls for by name; C++ headers call for the others."""
 
@@ -110,12 +110,13 @@ class Names:
 
 def _symbols(program: Path) -> list[Symbol]:
     done = subprocess.run(["nm", "-n", "-S", "-C", str(program)], capture_output=True, text=True, check=False)
-    found = []
-    for line in done.stdout.splitlines():
-        parts = line.split(maxsplit=3)
-        if len(parts) == 4 and parts[2] in "bBdDrRvVuG":
-            found.append(Symbol(int(parts[0], 16), int(parts[1], 16), parts[3]))
-    return found
+    lines = [parts for line in done.stdout.splitlines() if len(parts := line.split(maxsplit=3)) == 4]
+    code = min((int(parts[0], 16) for parts in lines if parts[2] in "tT"), default=0)
+    return [
+        Symbol(address, int(parts[1], 16), parts[3])
+        for parts in lines
+        if parts[2] in "bBdDrRvVuG" and (address := int(parts[0], 16)) >= code  # thread-local ones are offsets
+    ]
 
 
 def _look_up(program: Path, addresses: list[int], base: int) -> dict[int, tuple[SourceLine, ...]]:

@@ -94,6 +94,7 @@ def _environment(options: Options, schedule: int | None, descriptor: int) -> dic
     environment = dict(os.environ)
     environment["MEMFENCE_RUN"] = options_text(options)
     environment["MEMFENCE_REPORT"] = str(descriptor)
+    environment["RUST_BACKTRACE"] = "0"  # it would be made in every execution that panics
     if schedule is not None:
         environment[REPLAY_VARIABLE] = str(schedule)
     return environment

@@ -41,7 +41,7 @@ def run(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="C and C++ files, or an executable of `memfence cc`. Behind --: its arguments.",
+            help="C and C++ files, one in Rust, or an executable of `memfence cc`. Behind --: its arguments.",
             show_default=False,
         ),
     ],
@@ -49,6 +49,8 @@ def run(
     include: list[str] | None,
     std: str | None,
     flag: list[str] | None,
+    edition: str | None,
+    cfg: list[str] | None,
     model: str,
     preemptions: int | None,
     random: int | None,

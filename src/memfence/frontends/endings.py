@@ -12,6 +12,7 @@ HEADERS = (".h", *CPP_HEADERS)
 LLVM_TEXT, BITCODE = ".ll", ".bc"
 LLVM = (LLVM_TEXT, BITCODE)
 """Files that a compiler has made."""
+RUST = ".rs"
 SOURCES = (*C, *CPP)
 MAY_BE_INCLUDED = frozenset(("", *SOURCES, ".C", *HEADERS, ".h++", ".inc", ".inl", ".ipp", ".tpp", ".txx", ".def"))
 """Files that a text may name in an `#include`."""
@@ -35,6 +36,11 @@ def is_c(path: str | PurePath) -> bool:
 def is_source(path: str | PurePath) -> bool:
     """Whether the file is a text in C or C++ that can be compiled by itself."""
     return _ending(path).lower() in SOURCES
+
+
+def is_rust(path: str | PurePath) -> bool:
+    """Whether the file is the root of a crate in Rust, or a part of one."""
+    return _ending(path).lower() == RUST
 
 
 def is_from_llvm(path: str | PurePath) -> bool:

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from memfence.binary.build import Sources, build_program
+from memfence.binary.build import build_program
 from memfence.binary.endings import reading_of_program, reading_options
 from memfence.binary.gdb import run_in_gdb
-from memfence.binary.inputs import refusal, require_readable, require_runtime
+from memfence.binary.inputs import are_texts, refusal, require_readable, require_runtime
 from memfence.binary.places import Names
 from memfence.binary.process import Options, Replay, run_process
 from memfence.binary.records import RawFinding, Replayed
@@ -21,7 +21,6 @@ from memfence.binary.steps import ProgramStep, named_steps
 from memfence.codes import Code
 from memfence.deadline import TimeUp
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.endings import is_source
 from memfence.questions.run_findings import finding_of, leak_finding, leak_of
 from memfence.questions.run_result import RunFinding, RunOptions, RunResult
 from memfence.records import Record
@@ -120,13 +119,12 @@ def replay_in_gdb(files: tuple[str, ...], schedule: Path, asked: RunOptions) -> 
 @contextmanager
 def _program(names: tuple[str, ...], asked: RunOptions) -> Iterator[Path]:
     require_readable(names)
-    if not all(is_source(name) for name in names):
+    if not are_texts(names):
         require_runtime(names[0])
         yield Path(names[0])
         return
-    sources = Sources(files=names, macros=asked.macros, include=asked.include, std=asked.std, flags=asked.flags)
     with tempfile.TemporaryDirectory(prefix="memfence-") as folder:
-        yield build_program(sources, Path(folder))
+        yield build_program(asked.sources(names), Path(folder))
 
 
 def _bad_schedule(path: str, message: str) -> InputError:

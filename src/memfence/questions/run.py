@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
-from memfence.binary.build import Sources, build_program
+from memfence.binary.build import build_program
 from memfence.binary.elsewhere import run_everywhere
 from memfence.binary.endings import reading_of_program, reading_options
 from memfence.binary.places import Names
@@ -37,9 +37,8 @@ Part = dict[str, str | int | float | bool]
 def run(files: tuple[str, ...], options: RunOptions) -> RunResult:
     """Build the sources and explore the program."""
     deadline = options.deadline or Deadline(options.timeout_seconds)
-    sources = Sources(files=files, macros=options.macros, include=options.include, std=options.std, flags=options.flags)
     with tempfile.TemporaryDirectory(prefix="memfence-") as folder:
-        program = build_program(sources, Path(folder))
+        program = build_program(options.sources(files), Path(folder))
         return run_program(program, files, options, deadline)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Literal
 
+from memfence.binary.build import Sources
 from memfence.binary.places import SourceLine
 from memfence.binary.records import Layout, RunCounts, RunProgress
 from memfence.binary.steps import ProgramStep, StaleLoad
@@ -27,12 +28,14 @@ class RunOptions(Record, kw_only=True):
     explored, since borderline is about TSO. `leaks`: they are errors. `prune`: what happens for no reason and leads
     nowhere is not followed. `spurious`: wake-ups without a signal and failures of weak compare-exchanges for no reason,
     at each place, of each thread, in each execution. `allow`: ends of the process that are no failures. `cluster`:
-    `local`, `local:N` or the address of a Ray cluster; each processor takes a part."""
+    `local`, `local:N` or the address of a Ray cluster; each processor takes a part. `edition` and `cfg`: of Rust."""
 
     macros: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     std: str | None = None
     flags: tuple[str, ...] = ()
+    edition: str | None = None
+    cfg: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
     preemptions: int | None = None
     random: int | None = None
@@ -56,6 +59,13 @@ class RunOptions(Record, kw_only=True):
     @property
     def spec(self) -> ModelSpec:
         return SPECS[states_of(self.model)]
+
+    def sources(self, files: tuple[str, ...]) -> Sources:
+        """What a compiler makes the program of."""
+        return Sources(
+            files=files, macros=self.macros, include=self.include, std=self.std, flags=self.flags, edition=self.edition,
+            cfg=self.cfg,
+        )  # fmt: skip
 
 
 class Confirmation(Record):

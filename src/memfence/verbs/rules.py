@@ -140,6 +140,20 @@ def compiled_text(usage: Usage, value: Any) -> str | None:
     return None
 
 
+def text_in_c(usage: Usage, value: Any) -> str | None:
+    """For what gcc alone is told."""
+    from memfence.frontends.endings import is_rust
+
+    return "gcc is told that; rustc knows --edition and --cfg" if any(map(is_rust, usage.files)) else None
+
+
+def text_in_rust(usage: Usage, value: Any) -> str | None:
+    """For what rustc alone is told."""
+    from memfence.frontends.endings import is_rust
+
+    return "only rustc knows it, and the program is not in Rust" if not all(map(is_rust, usage.files)) else None
+
+
 def standard_input_is_free(usage: Usage, value: Any) -> str | None:
     """There is no file to write back to."""
     return "standard input cannot be written back; use -o" if value and usage.files[:1] == ("-",) else None

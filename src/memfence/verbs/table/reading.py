@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from memfence.verbs.names import CHECKING, COMPILING, READING
 from memfence.verbs.option import MOST, Group, Option
-from memfence.verbs.rules import compiled_text, declares_no_ranges, ends_that_are_normal, one_with_states, program_in_c
+from memfence.verbs.rules import (
+    compiled_text,
+    declares_no_ranges,
+    ends_that_are_normal,
+    one_with_states,
+    program_in_c,
+    text_in_c,
+    text_in_rust,
+)
 
 C = frozenset({"c"})
 TRANSLATED = frozenset({"translate"})
@@ -201,6 +209,7 @@ BY_GCC = (
         flags=("-D",),
         metavar="NAME[=VALUE]",
         shows_default=False,
+        rules=(text_in_c,),
         help="Define a macro.",
     ),
     Option(
@@ -211,6 +220,7 @@ BY_GCC = (
         flags=("-I",),
         metavar="DIR",
         shows_default=False,
+        rules=(text_in_c,),
         help="Look for headers there.",
     ),
     Option(
@@ -218,6 +228,7 @@ BY_GCC = (
         verbs=frozenset({"run"}),
         group=Group.COMPILING,
         metavar="S",
+        rules=(text_in_c,),
         help="The language standard, as gcc knows it.",
     ),
     Option(
@@ -228,7 +239,26 @@ BY_GCC = (
         repeats=True,
         metavar="F",
         shows_default=False,
-        help="Another flag for gcc.",
+        help="Another flag for gcc or rustc.",
+    ),
+    Option(
+        name="edition",
+        verbs=frozenset({"run"}),
+        group=Group.COMPILING,
+        metavar="YEAR",
+        choices=("2015", "2018", "2021", "2024"),
+        rules=(text_in_rust,),
+        help="Rust: the edition of the language.",
+    ),
+    Option(
+        name="cfg",
+        verbs=frozenset({"run"}),
+        group=Group.COMPILING,
+        repeats=True,
+        metavar="SPEC",
+        shows_default=False,
+        rules=(text_in_rust,),
+        help="Rust: configure the code, as rustc's --cfg does.",
     ),
 )
 
