@@ -34,7 +34,15 @@ STORES = (RELAXED, RELEASE, SEQ_CST)
 UPDATES = (RELAXED, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST)
 FENCES = (ACQUIRE, RELEASE, ACQ_REL, SEQ_CST)
 VALUES = Domain(0, 15, "wrap")
-MIXES = ([4, 4, 1, 1, 1, 1], [4, 4, 0, 1, 0, 1], [3, 3, 2, 2, 2, 2], [4, 4, 1, 0, 1, 2], [2, 3, 1, 1, 1, 4])
+MIXES = (
+    [4, 4, 1, 1, 1, 1],
+    [4, 4, 0, 1, 0, 1],
+    [3, 3, 2, 2, 2, 2],
+    [4, 4, 1, 0, 1, 2],
+    [2, 3, 1, 1, 1, 4],
+    [4, 5, 0, 0, 0, 0],
+    [4, 4, 0, 4, 0, 0],
+)
 """Of reads, writes, updates, fences, compare-exchanges and awaits."""
 
 

@@ -12,6 +12,7 @@ from memfence.axiomatic.synchronised import synchronised
 from memfence.axiomatic.unrolling.refusal import NotUnrolled
 from memfence.digraph import components
 from memfence.engines.axiomatic.violations import goal_of
+from memfence.engines.rc11.beyond_sc import ROUNDS, execution_beyond_sc
 from memfence.engines.rc11.single_events import with_single_events
 from memfence.models.catalogue import knows, model_of
 from memfence.models.spec import Axioms
@@ -21,7 +22,7 @@ from memfence.questions.safety import check_safety
 from memfence.strategy.portfolio import decide
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import OnlySc
+from memfence.tasks.evidence import OnlySc, SeesThePast
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.task import Keeps, Task
 
@@ -67,6 +68,15 @@ def prove(program: Program, name: str, stated: tuple[Property, ...], options: Ch
         return None
     cost = robust.cost + under_sc.answer.cost
     return replace(robust, evidence=OnlySc(name, is_safe=True), cost=cost)
+
+
+def robustness(program: Program, name: str, options: CheckOptions, unrolled: int | None = None) -> Answer:
+    """Whether the model allows no more than SC; VIOLATED with an execution, loops `unrolled` so often."""
+    answer = decide(Task(program, Axioms(name), Keeps(Criterion.ROBUST), options.limits, frozenset(options.reduce)))
+    if not isinstance(answer.evidence, SeesThePast) or answer.evidence.is_race:
+        return answer
+    found = execution_beyond_sc(program, name, options.limits, ROUNDS if unrolled is None else (unrolled,))
+    return answer if found is None else replace(answer, verdict=Verdict.VIOLATED, evidence=found)
 
 
 def every_load_acquires(program: Program) -> bool:

@@ -15,7 +15,7 @@ from memfence.models.catalogue import knows, states_of
 from memfence.models.spec import SPECS, Axioms
 from memfence.program.ir import NoDeadlock, Program, Property
 from memfence.questions import check
-from memfence.questions.any_loops import can_be_proved, prove
+from memfence.questions.any_loops import can_be_proved, prove, robustness
 from memfence.strategy.portfolio import decide
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
@@ -36,6 +36,10 @@ def check_models(
 ) -> ModelsResult:
     """One answer for each model. `unrolled`: rounds of loops; None: as many as needed, or as time allows."""
     options = options.started()
+    if options.criterion is Criterion.ROBUST:
+        robust = tuple(ModelAnswer(program, name, robustness(program, name, options, unrolled)) for name in names)
+        seconds = options.limits.deadline.elapsed
+        return ModelsResult(program, robust, (), (), seconds, criterion=Criterion.ROBUST)
     stated = properties_to_check(program, options)
     answers = tuple(_answers(program, names, stated, options, unrolled))
     asked = tuple(p for p in stated if goal_of(p) is not None)

@@ -129,7 +129,8 @@ class Counterexample(Record):
     `violated`: the condition on final states; None where a check in the code fails. `race`: two events, by number, that
     race; then the execution shows undefined behaviour. `after_race`: two that race in an execution that shows something
     else: it comes of that. `forbidden_by`: stronger models that forbid it. `variants`: the readings of C's orders that
-    show the like, where not all do.
+    show the like, where not all do. `beyond_sc`: nothing fails, but SC does not allow the execution, and of two events
+    by number the first one comes too early.
     """
 
     execution: Execution
@@ -140,6 +141,7 @@ class Counterexample(Record):
     after_race: tuple[int, int] | None = None
     unrolled: int = 1
     variants: tuple[str, ...] = ()
+    beyond_sc: tuple[int, int] | None = None
 
     @property
     def failed(self) -> Place | None:

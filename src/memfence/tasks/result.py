@@ -120,7 +120,7 @@ class ModelsResult(Shown, Record, repr=False):
     """The answers for several models, in the order in which they were asked for.
 
     `properties`: what was asked besides assertions and errors; `not_asked`: what the program states besides.
-    `states_nothing`: nothing could have failed but for run-time errors.
+    `criterion`: safety, or robustness. `states_nothing`: nothing could have failed but for run-time errors.
     """
 
     program: Program
@@ -129,6 +129,7 @@ class ModelsResult(Shown, Record, repr=False):
     not_asked: tuple[Property, ...]
     seconds: float
     states_nothing: bool = False
+    criterion: Criterion = Criterion.SAFETY
 
     @property
     def verdict(self) -> Verdict:

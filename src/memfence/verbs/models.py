@@ -13,6 +13,8 @@ BY_STATES = {model.name: model.states for model in MODELS if model.states}
 """Models that have states, and the rules whose states these are."""
 AS_GRAPHS = tuple(model.name for model in MODELS if model.graphs)
 """Models whose executions can be explored one by one."""
+WITH_ROBUSTNESS = tuple(model.name for model in MODELS if model.robust == "everywhere")
+"""Models without states that have a notion of robustness all the same."""
 WITH_RULES = tuple(name for name, states in BY_STATES.items() if name == states)
 RELAXED = tuple(name for name in WITH_RULES if name != "sc")
 

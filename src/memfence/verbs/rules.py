@@ -12,7 +12,7 @@ from typing import Any
 from memfence.failures import allowed_words
 from memfence.models.catalogue import WITHOUT_STATES, states_of
 from memfence.tasks.options import GRAPHS
-from memfence.verbs.models import AS_GRAPHS, BY_STATES
+from memfence.verbs.models import AS_GRAPHS, BY_STATES, WITH_ROBUSTNESS
 from memfence.verbs.option import Rule
 from memfence.verbs.usage import Usage, is_more_than_absence
 
@@ -81,6 +81,8 @@ def safety_of_models(usage: Usage, value: Any) -> str | None:
     chosen = [str(one) for one in (value if isinstance(value, list | tuple) else [value])]
     other = next((one for one in chosen if one != "safety"), None)
     if other is None or one_with_states(usage, value) is None:
+        return None
+    if usage.verb == "check" and chosen == ["robust"] and set(usage.models) <= set(WITH_ROBUSTNESS):
         return None
     if len(usage.models) > 1:
         instead = "`memfence compare` asks every criterion under TSO and PSO"

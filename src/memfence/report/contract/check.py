@@ -138,7 +138,7 @@ class ModelAnswer(TypedDict):
 class CheckModels(TypedDict):
     file: str
     model: Annotated[str, "The models that were asked for, with commas between."]
-    criterion: Literal["safety"]
+    criterion: Literal["safety", "robust"]
     verdict: Annotated[VerdictName, "The worst of all models."]
     notes: list[str]
     reading: NotRequired[Reading]

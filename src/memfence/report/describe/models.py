@@ -25,7 +25,7 @@ def models_report(result: ModelsResult) -> Report:
         page=lambda: models_page(result),
         findings=lambda: _findings(result),
         case=lambda: Case(
-            group=f"memfence.{names}.safety",
+            group=f"memfence.{names}.{result.criterion}",
             name=path,
             kind=result.verdict.value,
             problem=PROBLEMS[result.verdict],
@@ -46,12 +46,12 @@ def _finding(result: ModelsResult, answer: ModelAnswer) -> Finding:
     if answer.check is not None:
         return check_finding(answer.check)
     source = result.program.source
-    line = f"{source.path}: {verdict_text(answer)} under {answer.name} (safety): {reason_text(answer)}"
+    line = f"{source.path}: {verdict_text(answer)} under {answer.name} ({result.criterion}): {reason_text(answer)}"
     found = answer.shown
     return finding_of(
-        "safety",
+        result.criterion.value,
         PROBLEMS[answer.verdict],
         " ".join([f"{line}.", *(() if found is None else explanations(found))]),
         (None if found is None else failing_place(found)) or top_of(source),
-        facts={"verdict": answer.verdict.value, "model": answer.name, "criterion": "safety"},
+        facts={"verdict": answer.verdict.value, "model": answer.name, "criterion": result.criterion.value},
     )

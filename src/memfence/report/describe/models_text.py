@@ -14,7 +14,6 @@ from memfence.report.words.findings import headline
 from memfence.report.words.sentences import UNFIT, evidence_text
 from memfence.report.words.vacuity import models_warnings
 from memfence.tasks.answer import Verdict
-from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import ByDependencies, Complete, Counterexample, Limit, MayWait, OnlySc, OutOfReach
 from memfence.tasks.limits import Stop, peak_megabytes
 from memfence.tasks.result import ModelAnswer, ModelsResult
@@ -142,7 +141,7 @@ def models_object(result: ModelsResult) -> Object:
     return {
         "file": result.program.source.path,
         "model": ",".join(answer.name for answer in result.answers),
-        "criterion": Criterion.SAFETY.value,
+        "criterion": result.criterion.value,
         "verdict": result.verdict.value,
         "notes": notes(result),
         **reading_object(result.program),

@@ -148,6 +148,8 @@ def failed_text(found: Counterexample) -> str:
     if found.race is not None:
         name, where = race_text(found.execution, found.race)
         return f"data race on `{name}`, which is undefined behaviour{where}"
+    if found.beyond_sc is not None:
+        return _beyond_sc_text(found.execution, found.beyond_sc)
     what = _failure(found)
     if found.after_race is None:
         return what
@@ -155,11 +157,23 @@ def failed_text(found: Counterexample) -> str:
     return f"{what}, after a data race on `{name}`{where}"
 
 
+def _beyond_sc_text(execution: Execution, pair: tuple[int, int]) -> str:
+    """The access that comes too early, and the write that leads to it."""
+    view = ExecutionView(execution)
+    early, late = (execution.events[number] for number in pair)
+    places = [place_text(view.item(event).origin.span) for event in (early, late)]
+    name = view.program.variables[late.variable or 0].name
+    what = "reads a value from before" if early.place in execution.decisions.read_from else "comes before"
+    return f"not robust: the access of `{name}` ({places[0]}) {what} a write ({places[1]}) that leads to it"
+
+
 def failing_place(found: Counterexample) -> Span | None:
     """Where the check stands that fails, else the second of two accesses that race."""
     execution = found.execution
     if found.race is not None:
         return ExecutionView(execution).item(execution.events[found.race[1]]).origin.span
+    if found.beyond_sc is not None:
+        return ExecutionView(execution).item(execution.events[found.beyond_sc[0]]).origin.span
     origin = None if found.failed is None else getattr(execution.code.item_at(found.failed), "origin", None)
     return None if origin is None else origin.span
 

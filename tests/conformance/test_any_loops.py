@@ -1,0 +1,98 @@
+"""Locks, queues and hand-shakes that go on for ever: proved under C11, and found wrong with one order less."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from memfence import pipeline
+from memfence.program.ir import Program
+from memfence.questions.any_loops import robustness
+from memfence.questions.models import check_models
+from memfence.source import SourceText
+from memfence.tasks.answer import Verdict
+from memfence.tasks.evidence import Counterexample, OnlySc
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import ModelAnswer
+from support.c_compiler import needs_clang
+from support.sampling import listed
+
+FOLDER = Path(__file__).with_name("any_loops")
+ROWS = list(csv.DictReader((FOLDER / "table.csv").open()))
+WEAKENED = [row for row in ROWS if row["weaker"]]
+FEW = ("test_and_set.c", "ring.c", "peterson.c")
+
+pytestmark = needs_clang
+
+
+def weakened(row: dict[str, str]) -> Program:
+    text = (FOLDER / row["file"]).read_text()
+    assert text.count(row["than"]) >= 1
+    return pipeline.load_text(SourceText(row["file"], text.replace(row["than"], row["weaker"], 1)))
+
+
+def few(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [row for row in rows if row["file"] in FEW]
+
+
+def others(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [row for row in rows if row["file"] not in FEW]
+
+
+def test_every_program_is_in_the_table() -> None:
+    assert sorted(row["file"] for row in ROWS) == sorted(path.name for path in FOLDER.glob("*.c"))
+
+
+@listed("row", few(ROWS), others(ROWS), ids=lambda row: row["file"])
+def test_it_is_proved_for_any_number_of_rounds(row: dict[str, str]) -> None:
+    result = check_models(pipeline.load(FOLDER / row["file"]), ("rc11",), CheckOptions())
+    (answer,) = result.answers
+    assert answer.verdict is Verdict.HOLDS
+    assert answer.evidence == OnlySc("rc11", is_safe=True)
+    assert answer.unrolled is None
+
+
+@listed("row", few(WEAKENED), others(WEAKENED), ids=lambda row: row["file"])
+def test_with_one_order_less_it_is_not(row: dict[str, str]) -> None:
+    program = weakened(row)
+    (answer,) = check_models(program, ("rc11",), CheckOptions(timeout_seconds=60)).answers
+    assert answer.verdict.value == row["shows"]
+    assert robustness(program, "rc11", CheckOptions()).verdict is not Verdict.HOLDS
+
+
+STORE_BUFFERING = """
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x, y;
+static void *one(void *unused) {
+  atomic_store_explicit(&x, 1, memory_order_ORDER);
+  return (void *)(long)atomic_load_explicit(&y, memory_order_ORDER);
+}
+static void *two(void *unused) {
+  atomic_store_explicit(&y, 1, memory_order_ORDER);
+  return (void *)(long)atomic_load_explicit(&x, memory_order_ORDER);
+}
+int main(void) {
+  pthread_t first, second;
+  pthread_create(&first, 0, one, 0);
+  pthread_create(&second, 0, two, 0);
+  pthread_join(first, 0);
+  pthread_join(second, 0);
+}
+"""
+
+
+def test_robustness_is_a_question_of_its_own() -> None:
+    def asked(order: str) -> ModelAnswer:
+        program = pipeline.load_text(SourceText("sb.c", STORE_BUFFERING.replace("ORDER", order)))
+        (answer,) = check_models(program, ("rc11",), CheckOptions(criterion="robust")).answers
+        return answer
+
+    strong, weak = asked("seq_cst"), asked("relaxed")
+    assert (strong.verdict, strong.evidence) == (Verdict.HOLDS, OnlySc("rc11"))
+    assert weak.verdict is Verdict.VIOLATED
+    assert isinstance(weak.evidence, Counterexample)
+    assert weak.evidence.beyond_sc is not None
+    early, late = (weak.evidence.execution.events[n] for n in weak.evidence.beyond_sc)
+    assert (early.value, late.value) == (0, 1)
+    assert [one.model for one in weak.evidence.forbidden_by] == ["sc"]
