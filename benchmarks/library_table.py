@@ -116,10 +116,20 @@ def atomic_queue(name: str, queue: str, weaker: tuple[str, str], near: str) -> M
     return Module(name, "libatomic-queue-dev", "exchange.cpp", macros, (header, *weaker), near)
 
 
+TICKET_IN_TWO = ("head = head_.fetch_add(1, memory_order);", "head = head_.load(X); head_.store(head + 1, X);")
+
+
 def exchange(
-    name: str, package: str, header: str, queue: str, put: str, take: str, weaker: tuple[str, str, str]
+    name: str,
+    package: str,
+    header: str,
+    queue: str,
+    put: str,
+    take: str,
+    weaker: tuple[str, str, str],
+    producers: int = 1,
 ) -> Module:
-    macros = {"HEADER": header, "QUEUE": f"{queue} queue", "PUT(n)": put, "TAKE(n)": take}
+    macros = {"HEADER": header, "QUEUE": f"{queue} queue", "PUT(n)": put, "TAKE(n)": take, "PRODUCERS": str(producers)}
     return Module(name, package, "exchange.cpp", macros, weaker)
 
 
@@ -239,7 +249,7 @@ MODULES = (
         "ck_fifo.h",
         STORE,
         "ck_fifo_spsc_enqueue(",
-        EACH="2",
+        EACH="1",
         IN_ORDER="1",
         SHARED="static ck_fifo_spsc_t fifo; static ck_fifo_spsc_entry_t nodes[3];",
         START="ck_fifo_spsc_init(&fifo, &nodes[2])",
@@ -342,7 +352,7 @@ MODULES = (
         READ_ENTER="rte_seqcount_read_begin(&lock)",
         RETRY="rte_seqcount_read_retry(&lock, version)",
     ),
-    atomic_queue("AtomicQueue", "AtomicQueue<int, 2>", ("element, R, X", "element, X, X"), "do_push_atomic(T element"),
+    atomic_queue("AtomicQueue", "AtomicQueue<int, 2>", TICKET_IN_TWO, "void push("),
     atomic_queue(
         "AtomicQueue2",
         "AtomicQueue2<int, 2>",
@@ -352,7 +362,7 @@ MODULES = (
         ),
         "do_push_any(U&& element",
     ),
-    atomic_queue("AtomicQueueB", "AtomicQueueB<int>", ("element, R, X", "element, X, X"), "do_push_atomic(T element"),
+    atomic_queue("AtomicQueueB", "AtomicQueueB<int>", TICKET_IN_TWO, "void push("),
     Module(
         "TicketSpinlock",
         "libatomic-queue-dev",
@@ -377,7 +387,13 @@ MODULES = (
         "moodycamel::ConcurrentQueue<int>",
         "queue.enqueue(n)",
         "queue.try_dequeue(n)",
-        ("concurrentqueue/concurrentqueue.h", "std::memory_order_release", "std::memory_order_relaxed"),
+        (
+            "concurrentqueue/concurrentqueue.h",
+            "while (!producerListTail.compare_exchange_weak(prevTail, producer, std::memory_order_release,"
+            " std::memory_order_relaxed))",
+            "while (producerListTail.store(producer), false)",
+        ),
+        producers=2,
     ),
     exchange(
         "boost spsc_queue",
@@ -395,7 +411,12 @@ MODULES = (
         "boost::lockfree::queue<int, boost::lockfree::capacity<2>>",
         "while (!queue.push(n))",
         "queue.pop(n)",
-        ("boost/lockfree/queue.hpp", "memory_order_acquire", "memory_order_relaxed"),
+        (
+            "boost/lockfree/queue.hpp",
+            "if ( tail_node->next.compare_exchange_weak(next, new_tail_next) )",
+            "if (tail_node->next.store(new_tail_next), true)",
+        ),
+        producers=2,
     ),
     exchange(
         "boost stack",
@@ -404,7 +425,12 @@ MODULES = (
         "boost::lockfree::stack<int, boost::lockfree::capacity<2>>",
         "while (!queue.push(n))",
         "queue.pop(n)",
-        ("boost/lockfree/stack.hpp", "memory_order_consume", "memory_order_relaxed"),
+        (
+            "boost/lockfree/stack.hpp",
+            "if (tos.compare_exchange_weak(old_tos, new_tos))",
+            "if (tos.store(new_tos), true)",
+        ),
+        producers=2,
     ),
     *(
         Module(
@@ -412,9 +438,12 @@ MODULES = (
             "libtbb-dev",
             "lock.cpp",
             {"HEADER": f"<oneapi/tbb/{name}.h>", "LOCK": f"tbb::{name}"},
-            (f"oneapi/tbb/{name}.h", "memory_order_release", "memory_order_relaxed"),
+            (f"oneapi/tbb/{name}.h", *weaker),
             flags=("-std=c++17",),
         )
-        for name in ("spin_mutex", "spin_rw_mutex")
+        for name, weaker in (
+            ("spin_mutex", ("memory_order_release", "memory_order_relaxed")),
+            ("spin_rw_mutex", ("if (m_state.compare_exchange_strong(s, WRITER))", "if (m_state = WRITER, true)")),
+        )
     ),
 )
