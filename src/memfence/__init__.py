@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memfence.api.model import Model
     from memfence.api.monitor import monitor
     from memfence.api.order_fix import fix_models, why_models
+    from memfence.api.relax import relax
     from memfence.api.run import run
     from memfence.api.several_models import check_models
     from memfence.api.silicon import conform, cost, reproduce
@@ -69,6 +70,7 @@ _HOME = {
     "load_text": "memfence.pipeline",
     "monitor": "memfence.api.monitor",
     "parse_expression": "memfence.program.text.properties",
+    "relax": "memfence.api.relax",
     "replay": "memfence.api.explore",
     "reproduce": "memfence.api.silicon",
     "run": "memfence.api.run",
@@ -109,6 +111,7 @@ __all__ = [
     "load_text",
     "monitor",
     "parse_expression",
+    "relax",
     "replay",
     "reproduce",
     "run",

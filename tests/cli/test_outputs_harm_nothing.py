@@ -71,6 +71,7 @@ FILES = {
 """A command for each option that names a file to write. Each ends with the file written."""
 OTHERS = {
     "examples --output": "never writes where something is",
+    "relax --output": "goes through `write_patched` as the text of `fix` does",
     "bench families --out": "goes through `write_report` after minutes of measuring",
 }
 

@@ -41,9 +41,9 @@ def fix_models(
     """
     keywords = dict[str, Any](typed)
     names, program, usage, deadline = read_for_models("fix", source, models, keywords, unroll=unroll, given=given)
-    _require_orders(program)
+    require_orders(program)
     for name in names:
-        _require_monotone(name, program)
+        require_monotone(name, program)
     with deadline.enforced():
         options = options_for(FixOptions, program, None, keywords, deadline, usage)
         return fix_orders(program, names, options, unrolled=unroll)
@@ -64,7 +64,7 @@ def why_models(
     """
     keywords = dict[str, Any](typed)
     names, program, usage, deadline = read_for_models("why", source, models, keywords, unroll=unroll, given=given)
-    _require_orders(program)
+    require_orders(program)
     keywords.pop("criteria", None)
     options = options_for(CheckOptions, program, None, keywords, deadline, usage)
     lines = sorted({place.span.line for place in strong_places(program)})
@@ -74,14 +74,15 @@ def why_models(
     return needed_orders(program, line, names, options, unrolled=unroll)
 
 
-def _require_orders(program: Program) -> None:
+def require_orders(program: Program) -> None:
+    """InputError where the language has no memory orders that could be written."""
     if program.language not in WITH_ORDERS:
         what = f"stronger orders can be written into C and C++ only, and this is {program.language or 'no text'}"
         hint = f"with {' or '.join(RELAXED)}, `memfence fix` writes fences into every language"
         raise InputError([Diagnostic(Code.UNSUPPORTED, what, Label(program.source.span(0, 1)), hint=hint)])
 
 
-def _require_monotone(name: str, program: Program) -> None:
+def require_monotone(name: str, program: Program) -> None:
     """A minimum makes sense only where stronger orders never allow more."""
     for model in models_named(name, language=program.language):
         for offence in offences(model.cat):

@@ -61,7 +61,7 @@ class Revisions:
     def _written(self, what: str, top: Path, commit: str) -> Path:
         tree = self._stack.enter_context(TemporaryDirectory(prefix="memfence-"))
         with TemporaryDirectory(prefix="memfence-") as beside:
-            index = {"GIT_INDEX_FILE": os.path.join(beside, "index")}
+            index = {"GIT_INDEX_FILE": str(Path(beside, "index"))}
             _git(what, "-C", str(top), "read-tree", commit, more=index)
             _git(what, "-C", str(top), "checkout-index", "--all", f"--prefix={tree}{os.sep}", more=index)
         return Path(tree)

@@ -22,6 +22,7 @@ __all__ = [
     "FixModelsKeywords",
     "WhyKeywords",
     "WhyModelsKeywords",
+    "RelaxKeywords",
     "CompareKeywords",
     "CompareVariantsKeywords",
     "ReproduceKeywords",
@@ -156,6 +157,20 @@ class WhyModelsKeywords(Asking, total=False):
     engine: Literal["auto", "explicit", "symbolic", "dual", "graphs"] | None
 
 
+class RelaxKeywords(Reading, total=False):
+    """Of `memfence relax`."""
+
+    forbid: str | Forbidden | Sequence[str | Forbidden] | None
+    invariant: str | Invariant | Sequence[str | Invariant] | None
+    final: str | Final | Sequence[str | Final] | None
+    timeout_seconds: float | None
+    timeout: float | None
+    memory_megabytes: int | None
+    memory: int | None
+    threads: int | None
+    compact: bool | None
+
+
 class CompareKeywords(Asking, total=False):
     """Of `memfence compare`."""
 
@@ -227,7 +242,7 @@ class RunKeywords(TypedDict, total=False):
     include: Sequence[str] | None
     std: str | None
     flags: Sequence[str] | None
-    edition: str | None
+    edition: Literal["2015", "2018", "2021", "2024"] | None
     cfg: Sequence[str] | None
     arguments: Sequence[str] | None
     hang_seconds: float | None

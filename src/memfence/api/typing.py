@@ -52,7 +52,7 @@ RICHER = {
 """Where Python takes values that cannot be typed on a command line, or names that are not all in the table."""
 ONLY_IN_PYTHON = {"progress": "Callable[..., Any]", "deadline": "Deadline"}
 ONLY_IN_READING = {"forced_include": "Sequence[str]", "overflow": "bool"}
-READING = ("check", "fix", "why", "compare", "reproduce", "explore", "simulate", "translate")
+READING = ("check", "fix", "why", "relax", "compare", "reproduce", "explore", "simulate", "translate")
 ASKING = ("check", "fix", "why", "compare", "reproduce")
 SPELLED_OUT = ("simulate", "verify", "conform")
 """Verbs that take no shorter names."""
@@ -63,6 +63,7 @@ KEYWORDS: dict[str, tuple[str, frozenset[str]]] = {
     "FixModels": ("fix", frozenset({"model", "unroll", "atomic", "atomic_waits"})),
     "Why": ("why", frozenset({"criteria"})),
     "WhyModels": ("why", frozenset({"model", "unroll"})),
+    "Relax": ("relax", frozenset({"model", "unroll", "keep"})),
     "Compare": ("compare", frozenset()),
     "CompareVariants": ("compare", frozenset()),
     "Reproduce": ("reproduce", frozenset()),

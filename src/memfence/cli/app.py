@@ -18,6 +18,7 @@ VERBS = {
     "check": "check",
     "fix": "fix",
     "why": "why",
+    "relax": "relax",
     "compare": "compare",
     "run": "run",
     "explore": "explore",

@@ -19,6 +19,7 @@ REPORTS = {
     "NeededOrders": "orders.needed_report",
     "OrderFix": "orders.order_fix_report",
     "ModelsResult": "models.models_report",
+    "RelaxResult": "relax.relax_report",
     "ReplayedRun": "replay.replayed_report",
     "RunFix": "run_fix.run_fix_report",
     "RunResult": "run.run_report",

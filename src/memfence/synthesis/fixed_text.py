@@ -11,6 +11,7 @@ from memfence.synthesis.result import FixResult, FixVerdict
 
 if TYPE_CHECKING:
     from memfence.synthesis.orders.result import OrderFix
+    from memfence.synthesis.orders.weakest import RelaxResult
 
 
 def fix_diff(result: FixResult | AtomicFix) -> str:
@@ -20,7 +21,7 @@ def fix_diff(result: FixResult | AtomicFix) -> str:
     return unified(result.program.source, _marked(result)) if result.verdict is FixVerdict.FIXED else ""
 
 
-def fixed_files(result: FixResult | AtomicFix | OrderFix) -> tuple[PatchedFile, ...]:
+def fixed_files(result: FixResult | AtomicFix | OrderFix | RelaxResult) -> tuple[PatchedFile, ...]:
     """What is to be written: the program's first file, changed or not, and every other file that is changed."""
     own = result.program.source
     if isinstance(result, AtomicFix):

@@ -6,7 +6,7 @@ CHECKING = frozenset({"check", "fix"})
 """Ask about one program, with every way to ask and to report."""
 BY_MODELS = frozenset({"check", "fix", "why"})
 """Take any model, or a list of them."""
-ABOUT_STATES = frozenset({*BY_MODELS, "compare", "reproduce"})
+ABOUT_STATES = frozenset({*BY_MODELS, "relax", "compare", "reproduce"})
 """Know properties of states."""
 COMPILING = frozenset({*ABOUT_STATES, "explore", "simulate"})
 """Read programs in C from several files, with macros and headers."""

@@ -46,12 +46,12 @@ class NewFence(Record):
 
 def names_its_order(source: SourceText, span: Span, order: MemoryOrder, macros: Macros = NO_MACROS) -> bool:
     """Whether the text at `span`, or the macro that it is, says this order, so that an edit there changes it."""
-    return [token.order for token in _tokens(source, span, macros)[:1]] == [order]
+    return [token.order for token in tokens_of(source, span, macros)[:1]] == [order]
 
 
 def place_of_order(source: SourceText, span: Span, macros: Macros) -> tuple[str, int] | None:
     """Where the order of the access at `span` is written: the same for all uses of one macro; None for nowhere."""
-    found = _tokens(source, span, macros)
+    found = tokens_of(source, span, macros)
     return (found[0].source.path, found[0].start) if found else None
 
 
@@ -117,7 +117,7 @@ def texts_with_orders(
             fences.setdefault((edit.point.span.source, edit.point.key), []).append(edit.order)
             continue
         old, stronger = edit
-        token, *of_failure = _tokens(stronger.span.source, stronger.span, macros)
+        token, *of_failure = tokens_of(stronger.span.source, stronger.span, macros)
         changes.setdefault(token.source, []).append(token.replaced_by(stronger.order))
         for other in of_failure:
             if other.order is old.of_read:
@@ -151,7 +151,7 @@ class _Token(Record):
         return Edit(self.start, self.end, self.prefix + name)
 
 
-def _tokens(source: SourceText, span: Span, macros: Macros) -> list[_Token]:
+def tokens_of(source: SourceText, span: Span, macros: Macros) -> list[_Token]:
     """What names the orders of the access at `span`: the arguments of the only call there that has any, or what the
     macro has that is used there; empty where there are several. A compare-exchange names a second order, for the case
     that it fails.

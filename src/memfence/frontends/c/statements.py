@@ -28,10 +28,12 @@ class Statement(Record):
 
 
 class Call(Record):
-    """A call: the text of what is called, and the offsets of its arguments."""
+    """A call: the text of what is called and where that ends, and the offsets of its arguments and of its `)`."""
 
     function: str
     arguments: tuple[tuple[int, int], ...]
+    function_end: int = 0
+    closing: int = 0
 
 
 class Statements:
@@ -125,7 +127,8 @@ class Statements:
         function, arguments = (node.child_by_field_name(name) for name in ("function", "arguments"))
         places = [(child.start_byte, child.end_byte) for child in arguments.named_children if child.type != "comment"]
         called = self.data[function.start_byte : function.end_byte].decode("utf-8", "replace")
-        return Call(called, tuple((self._offset(a), self._offset(b)) for a, b in places))
+        arguments_at = tuple((self._offset(a), self._offset(b)) for a, b in places)
+        return Call(called, arguments_at, self._offset(function.end_byte), self._offset(arguments.end_byte) - 1)
 
     def _offset(self, byte: int) -> int:
         return byte if self.is_ascii else len(self.data[:byte].decode("utf-8", "replace"))
@@ -138,10 +141,11 @@ def statements_of(source: SourceText, is_cpp: bool | None = None) -> Statements:
 
 
 def _is_named_by(parent: Any, node: Any) -> bool:
-    """Whether debug information means `parent` by the place of `node`: `f` of `f(x)`, `a` of `a[i]`, `b` of `a->b`."""
+    """Whether debug information means `parent` by the place of `node`: `f` of `f(x)`, `n` of `n::f(x)`, `a` of `a[i]`,
+    `b` of `a->b`."""
     if parent.type == "field_expression" and parent.child_by_field_name("field") == node:
         return True
-    starts = parent.type in ("call_expression", "field_expression", "subscript_expression")
+    starts = parent.type in ("call_expression", "field_expression", "subscript_expression", "qualified_identifier")
     return bool(starts and parent.start_byte == node.start_byte)
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, NotRequired, get_args, get_origin, g
 from memfence.report.contract.check import NOTHING_SHOWN, Check, CheckModels
 from memfence.report.contract.fix import Compare, Fix, Why
 from memfence.report.contract.parts import Error
+from memfence.report.contract.relax import Relax
 from memfence.report.contract.run import Monitor, Run
 from memfence.report.contract.shape import CLOSED, Least, Pattern, Size
 from memfence.report.contract.variants import CompareVariants
@@ -27,6 +28,7 @@ ROOTS: dict[str, Any] = {
     "explore": Explore,
     "fix": Fix,
     "monitor": Monitor,
+    "relax": Relax,
     "run": Run,
     "simulate": Simulate,
     "verify": Verify,

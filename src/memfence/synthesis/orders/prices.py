@@ -29,11 +29,22 @@ def prices_of(
     minimise: Minimise,
 ) -> tuple[list[int], list[int]]:
     """The price of each edit and of changing each place: fewest places first, or least cost first, then the other."""
-    costs = [costs_of_strengths(order_costs(model)) for model in dict.fromkeys(models)]
+    costs = [order_costs(model) for model in dict.fromkeys(models)]
     levels = [loop_levels(process) for process in program.processes]
-    factors = [loop_factor(levels, place.ops) for place in places]
+    return prices_with(costs, [loop_factor(levels, place.ops) for place in places], places, edits, minimise)
+
+
+def prices_with(
+    costs: Iterable[OrderCosts],
+    factors: Sequence[int],
+    places: Sequence[OrderPlace],
+    edits: Sequence[OrderEdit],
+    minimise: Minimise,
+) -> tuple[list[int], list[int]]:
+    """The same, by the `costs` of each model; `factors`: how much the loops around each place make of it."""
+    tables = [costs_of_strengths(one) for one in costs]
     plain = [
-        factors[edit.place] * (1 + 2 * sum(table[places[edit.place].kind, edit.strength] for table in costs))
+        factors[edit.place] * (1 + 2 * sum(table[places[edit.place].kind, edit.strength] for table in tables))
         for edit in edits
     ]
     if minimise == "cost":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memfence.models.catalogue import NAMES, WITHOUT_STATES
+from memfence.models.catalogue import NAMES, USUAL, WITHOUT_STATES
 from memfence.tasks.criterion import Criterion
 from memfence.verbs.models import RELAXED, WITH_RULES
 from memfence.verbs.names import ABOUT_STATES, BY_MODELS, CHECKING
@@ -44,6 +44,15 @@ ASKING = (
     ),
     Option(
         name="model",
+        verbs=frozenset({"relax"}),
+        group=Group.EVERYDAY,
+        metavar="LIST",
+        default=USUAL,
+        completed="models",
+        help="The models under which FILE must work: a list with commas.",
+    ),
+    Option(
+        name="model",
         verbs=frozenset({"reproduce"}),
         group=Group.EVERYDAY,
         choices=RELAXED,
@@ -72,7 +81,7 @@ ASKING = (
     ),
     Option(
         name="unroll",
-        verbs=BY_MODELS,
+        verbs=BY_MODELS | {"relax"},
         group=Group.SEARCHING,
         kind=int,
         metavar="K",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memfence.report.formats.table import FORMAT_NAMES
-from memfence.verbs.option import Group, Option
+from memfence.verbs.option import MOST, Group, Option
 from memfence.verbs.question_rules import edits, fixed_by_checks, shared_by_machines
 from memfence.verbs.rules import (
     needs_model,
@@ -18,7 +18,7 @@ from memfence.verbs.rules import (
     standard_input_is_free,
 )
 
-FIX = frozenset({"fix"})
+FIX, RELAX = frozenset({"fix"}), frozenset({"relax"})
 C = frozenset({"c"})
 FENCES, ATOMIC_WRITES = edits(atomic=False), edits(atomic=True)
 ANSWER = frozenset({"output", "in_place", "diff", "json", "quiet"})
@@ -104,7 +104,7 @@ CHOSEN = (
     ),
     Option(
         name="output",
-        verbs=FIX,
+        verbs=FIX | RELAX,
         group=Group.EVERYDAY,
         keyword="",
         kind=Path,
@@ -116,7 +116,7 @@ CHOSEN = (
     ),
     Option(
         name="in_place",
-        verbs=FIX,
+        verbs=FIX | RELAX,
         group=Group.EVERYDAY,
         keyword="",
         kind=bool,
@@ -127,13 +127,25 @@ CHOSEN = (
     ),
     Option(
         name="diff",
-        verbs=FIX,
+        verbs=FIX | RELAX,
         group=Group.EVERYDAY,
         keyword="",
         kind=bool,
         default=False,
         one_program=True,
         help="Print the diff only.",
+    ),
+    Option(
+        name="keep",
+        verbs=RELAX,
+        group=Group.FIXING,
+        kind=int,
+        repeats=True,
+        metavar="LINE",
+        least=1,
+        most=MOST,
+        shows_default=False,
+        help="Leave the orders of this line of FILE as they are; may be repeated.",
     ),
     Option(
         name="bench",

@@ -37,7 +37,7 @@ PRINTED = (
     ),
     Option(
         name="quiet",
-        verbs=frozenset({*CHECKING, "explore", "run", "monitor", "verify", "reproduce", "conform"}),
+        verbs=frozenset({*CHECKING, "relax", "explore", "run", "monitor", "verify", "reproduce", "conform"}),
         group=Group.EVERYDAY,
         keyword="",
         kind=bool,
