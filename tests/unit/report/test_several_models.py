@@ -13,7 +13,7 @@ import pytest
 from memfence import pipeline
 from memfence.questions.models import check_models
 from memfence.report.describe.models_page import models_page
-from memfence.report.describe.models_text import models_object, reason_text, render_models
+from memfence.report.describe.models_text import bound_text, models_object, reason_text, render_models
 from memfence.report.schemas import json_schema, schema_names
 from memfence.source import SourceText
 from memfence.tasks.answer import Answer, Verdict
@@ -46,6 +46,27 @@ def test_a_bound_that_is_not_of_loops_is_told_by_its_own_name(tmp_path: Path) ->
     assert done.returncode == 4
     assert (found["models"][0]["verdict"], found["models"][0]["unrolled"]) == ("holds_up_to", 1)
     assert "loops" not in found["models"][0]["reason"] and "nondeterministic integers" in found["notes"][0]
+
+
+@needs_clang
+def test_no_bound_is_told_where_no_loop_is_cut() -> None:
+    """An execution that goes wrong needs none, and a program without loops has none."""
+    text = """
+        #include <pthread.h>
+        #include <assert.h>
+        static _Atomic int x; static _Atomic(_Atomic int *) p;
+        static void *f(void *u) { x = 1; p = &x; return u; }
+        int main(void) {
+            pthread_t t; pthread_create(&t, 0, f, 0);
+            _Atomic int *q = __c11_atomic_load(&p, 0);
+            if (q) assert(__c11_atomic_load(q, 0) == 1);
+            pthread_join(t, 0); return 0;
+        }
+    """
+    program = pipeline.load_text(SourceText("depends.c", text))
+    rc11, armv8 = check_models(program, ("rc11", "armv8"), CheckOptions()).answers
+    assert (rc11.verdict, bound_text(rc11)) == (Verdict.VIOLATED, "")
+    assert (armv8.verdict, bound_text(armv8)) == (Verdict.UNKNOWN, "all")
 
 
 def schema_errors(value: Any) -> list[str]:

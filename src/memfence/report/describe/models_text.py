@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
+from memfence.digraph import is_acyclic
+from memfence.program.ir import Process
 from memfence.report.describe.check_data import check_object, diagnostic_object, reading_object
 from memfence.report.describe.check_text import render_text
 from memfence.report.formats.json import Object
@@ -64,14 +66,23 @@ def c11_line(answer: ModelAnswer) -> str:
 
 
 def bound_text(answer: ModelAnswer) -> str:
-    """How far loops were followed."""
+    """How far loops were followed; nothing where an execution is shown that goes wrong."""
+    if answer.verdict is Verdict.VIOLATED:
+        return ""
     if isinstance(answer.evidence, OnlySc):
         return "any number"
     if answer.unrolled is None:
         return "any number" if answer.check is not None and answer.verdict is Verdict.HOLDS else ""
-    if isinstance(answer.evidence, Complete):
+    if isinstance(answer.evidence, Complete) or not any(map(_has_loops, answer.program.processes)):
         return "all"
     return f"up to {answer.unrolled}"
+
+
+def _has_loops(process: Process) -> bool:
+    following: dict[int, list[int]] = {}
+    for step in process.transitions:
+        following.setdefault(step.source, []).append(step.target)
+    return not is_acyclic(len(process.locations), lambda place: following.get(place, ()))
 
 
 def reason_text(answer: ModelAnswer) -> str:
