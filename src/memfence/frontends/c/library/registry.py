@@ -56,6 +56,7 @@ def _tables() -> tuple[dict[str, Handler], dict[str, Handler]]:
     return always, otherwise
 
 
+@cache
 def handler_of(name: str, is_defined: bool) -> Handler | None:
     """What a call of `name` does, if that is ours to say."""
     from memfence.frontends.c.library import intrinsics

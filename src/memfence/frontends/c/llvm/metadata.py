@@ -55,12 +55,13 @@ class DebugInfo:
 
     def place(self, number: int) -> Place | None:
         """The place of a `!dbg` attachment, where it has a line."""
-        if number not in self._places:
+        found = self._places.get(number)
+        if found is None and number not in self._places:
             node = self.node(number)
             line = int(node.get("line", "0"))
             path = self._file_of(_reference(node.get("scope", "")))
-            self._places[number] = Place(path, line, int(node.get("column", "0"))) if line and path else None
-        return self._places[number]
+            found = self._places[number] = Place(path, line, int(node.get("column", "0"))) if line and path else None
+        return found
 
     def function(self, number: int) -> Variable | None:
         node = self.node(number)

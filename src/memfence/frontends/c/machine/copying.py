@@ -40,9 +40,8 @@ def _cuts(path: Path, base: int, size: int) -> set[int]:
         for width in (path.world.shared.get(address), path.state.cells.get(address, (None,))[0]):
             if width is not None:
                 found |= {address, address + width}
-    for begin, width in path.world.extents:
-        if begin < base + size and begin + width > base:
-            found |= {begin, begin + width}
+    for begin, width in path.world.extents.touching(base, base + size):
+        found |= {begin, begin + width}
     return found
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import assert_never
+from collections.abc import Callable
+from typing import Any
 
 from memfence.codes import Code
 from memfence.failures import UNREACHABLE
@@ -39,54 +40,12 @@ from memfence.program.expressions import Binary, Const, conjunction, disjunction
 
 def execute(path: Path, instruction: instructions.Instruction) -> None:
     """Do one instruction; `path` stands behind it."""
-    match instruction:
-        case instructions.Alloca(result, type, count):
-            if isinstance(count, Local):
-                _check_length(path, result, type, path.scalar(IntType(64), count))
-        case instructions.Phi():
-            pass
-        case instructions.LoadFrom():
-            _load(path, instruction)
-        case instructions.StoreTo():
-            _store(path, instruction)
-        case instructions.Offset(result, source, base, _, _):
-            path.set(result, moved_pointer(path, path.scalar(source, base), instruction))
-        case instructions.Compute():
-            _compute(path, instruction)
-        case instructions.Compare():
-            _compare(path, instruction)
-        case instructions.Convert():
-            _convert(path, instruction)
-        case instructions.Select():
-            _select(path, instruction)
-        case instructions.Branch():
-            _branch(path, instruction)
-        case instructions.Switch():
-            _switch(path, instruction)
-        case instructions.Return(type, value, _):
-            return_from(path, None if value is None else path.value(type, value))
-        case instructions.Unreachable():
-            path.fail(UNREACHABLE.text())
-        case instructions.Call():
-            call_function(path, instruction)
-        case instructions.CompareExchange():
-            compare_exchange(path, instruction)
-        case instructions.Update():
-            update(path, instruction)
-        case instructions.FenceOf(order, single_thread, _):
-            if not single_thread and path.state.started:
-                path.emit([Barrier(order)])
-        case instructions.Extract(result, type, aggregate, steps, _):
-            path.set(result, part_of(path, path.value(type, aggregate), steps))
-        case instructions.Insert(result, type, aggregate, element, steps, _):
-            part_type = inner_type(type, steps)
-            path.set(result, with_part(path.value(type, aggregate), steps, path.value(part_type, element)))
-        case instructions.Freeze(result, type, operand, _):
-            path.set(result, _frozen(path, path.value(type, operand)))
-        case instructions.Other(_, opcode, _):
-            raise _unsupported(path, opcode)
-        case _:
-            assert_never(instruction)
+    EXECUTE[instruction.__class__](path, instruction)
+
+
+def _alloca(path: Path, i: instructions.Alloca) -> None:
+    if isinstance(i.count, Local):
+        _check_length(path, i.result, i.type, path.scalar(IntType(64), i.count))
 
 
 def _check_length(path: Path, name: str, type: Type, count: Scalar) -> None:
@@ -350,3 +309,70 @@ def _switch(path: Path, i: instructions.Switch) -> None:
     if rest is not None:
         rest.enter(i.default)
     path.ended = True
+
+
+def _fence(path: Path, i: instructions.FenceOf) -> None:
+    if not i.single_thread and path.state.started:
+        path.emit([Barrier(i.order)])
+
+
+# Everything else.
+
+
+def _offset(path: Path, i: instructions.Offset) -> None:
+    path.set(i.result, moved_pointer(path, path.scalar(i.source, i.base), i))
+
+
+def _return(path: Path, i: instructions.Return) -> None:
+    return_from(path, None if i.value is None else path.value(i.type, i.value))
+
+
+def _extract(path: Path, i: instructions.Extract) -> None:
+    path.set(i.result, part_of(path, path.value(i.type, i.aggregate), i.path))
+
+
+def _insert(path: Path, i: instructions.Insert) -> None:
+    element = path.value(inner_type(i.type, i.path), i.element)
+    path.set(i.result, with_part(path.value(i.type, i.aggregate), i.path, element))
+
+
+def _freeze(path: Path, i: instructions.Freeze) -> None:
+    path.set(i.result, _frozen(path, path.value(i.type, i.operand)))
+
+
+def _unreachable(path: Path, i: instructions.Unreachable) -> None:
+    path.fail(UNREACHABLE.text())
+
+
+def _entered(path: Path, i: instructions.Phi) -> None:
+    """Whoever entered the block has set the result."""
+
+
+def _other(path: Path, i: instructions.Other) -> None:
+    raise _unsupported(path, i.opcode)
+
+
+EXECUTE: dict[type, Callable[[Path, Any], None]] = {
+    instructions.Alloca: _alloca,
+    instructions.Phi: _entered,
+    instructions.LoadFrom: _load,
+    instructions.StoreTo: _store,
+    instructions.Offset: _offset,
+    instructions.Compute: _compute,
+    instructions.Compare: _compare,
+    instructions.Convert: _convert,
+    instructions.Select: _select,
+    instructions.Branch: _branch,
+    instructions.Switch: _switch,
+    instructions.Return: _return,
+    instructions.Unreachable: _unreachable,
+    instructions.Call: call_function,
+    instructions.CompareExchange: compare_exchange,
+    instructions.Update: update,
+    instructions.FenceOf: _fence,
+    instructions.Extract: _extract,
+    instructions.Insert: _insert,
+    instructions.Freeze: _freeze,
+    instructions.Other: _other,
+}
+"""What does each kind of instruction."""

@@ -109,6 +109,7 @@ class FunctionFacts:
         self.masked, self.copied = self._kinds_of_loads()
         self._live_in = self._solve()
         self._live: dict[tuple[str, int], Names] = {}
+        self._in_order: dict[tuple[str, int], tuple[str, ...]] = {}
 
     def is_merge(self, block: str) -> bool:
         """Whether control comes to the block from several others."""
@@ -121,6 +122,14 @@ class FunctionFacts:
         if found is None:
             found = self._backwards(block, index)
             self._live[key] = found
+        return found
+
+    def live_in_order(self, block: str, index: int) -> tuple[str, ...]:
+        """The same, by name."""
+        key = (block, index)
+        found = self._in_order.get(key)
+        if found is None:
+            found = self._in_order[key] = tuple(sorted(self.live_at(block, index)))
         return found
 
     def _simple_locals(self) -> Names:

@@ -7,6 +7,7 @@ is not known, it forks: each fork is a way of its own, with a guard.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from memfence.codes import Code
@@ -14,7 +15,7 @@ from memfence.frontends.c.llvm.instructions import Call, GlobalVariable, Instruc
 from memfence.frontends.c.llvm.link import Symbol
 from memfence.frontends.c.llvm.metadata import DebugInfo, Place
 from memfence.frontends.c.llvm.types import ArrayType, FloatType, IntType, StructType, Type, size_of
-from memfence.frontends.c.llvm.values import AddressOf, Aggregate, Converted, Global, Local, Operand, Real, Zero
+from memfence.frontends.c.llvm.values import AddressOf, Aggregate, Converted, Global, Local, Number, Operand, Real, Zero
 from memfence.frontends.c.llvm.values import Undefined as NoValue
 from memfence.frontends.c.machine.arithmetic import negation
 from memfence.frontends.c.machine.constants import NotConstant, is_before_its_array
@@ -62,17 +63,18 @@ class Path:
         while waiting:
             path = waiting.pop()
             path.forks = waiting
+            state, debug, execute = path.state, self.world.linked.debug, self.execute
             for _ in range(MOST_INSTRUCTIONS):
                 if path.ended:
                     break
-                frame = path.state.top
+                frame = state.frames[-1]
                 instruction = frame.facts.blocks[frame.block][frame.index]
                 frame.index += 1
                 path.length += 1
                 others = len(waiting)
-                path.place = self.debug_of(frame).place(instruction.place) or path.place
+                path.place = debug[frame.symbol.module].place(instruction.place) or path.place
                 try:
-                    self.execute(path, instruction)
+                    execute(path, instruction)
                 except Unsettled as error:
                     del waiting[others:]  # all of it is done again
                     path._settle(error.value)
@@ -221,6 +223,8 @@ class Path:
 
     def value(self, type: Type, operand: Operand) -> Value:
         frame = self.state.top
+        if operand.__class__ is Number and type.__class__ is not FloatType:
+            return _number(operand.value)
         match operand:
             case Local(name):
                 if name in frame.facts.allocas:
@@ -366,6 +370,11 @@ class Path:
         names = [name for _, name in facts.function.parameters]
         env = dict(zip(names, arguments, strict=False))
         self.state.frames.append(Frame(symbol, facts, facts.entry, 0, env, call, atomic))
+
+
+@lru_cache(4096)
+def _number(value: int) -> Known:
+    return Known(value)
 
 
 def is_system(place: Place) -> bool:

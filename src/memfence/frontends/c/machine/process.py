@@ -28,6 +28,7 @@ WIDEN_AFTER = 5
 MANY_CELLS = 4
 SCRATCH = 1_000_000
 """Numbers of scratch registers start here until the process is complete."""
+SCRATCHES = frozenset(range(SCRATCH, SCRATCH + 100))
 
 
 class Slot(Record):
@@ -212,8 +213,7 @@ class Process:
         """Add a step that does `ops`, then moves values into registers."""
         used = sum(1 for op in ops if getattr(op, "register", 0) >= SCRATCH)
         copies = in_parallel([(register, kept(value).expr) for register, value in moves], SCRATCH + 50 + used)
-        scratch = frozenset(range(SCRATCH, SCRATCH + 100))
-        whole = without_detour([*ops, *copies], scratch)
+        whole = without_detour([*ops, *copies], SCRATCHES)
         step = Step(source, target, whole, locked, place, function, stack, remark, is_update)
         self.locations[source].steps.append(step)
         for position, limit in enumerate(whole):
@@ -237,14 +237,16 @@ class _Freezer:
         for depth, frame in enumerate(state.frames):
             entries: list[tuple[str, object]] = []
             kept: dict[str, Value] = {}
-            live = frame.facts.live_at(frame.block, frame.index)
-            for name in sorted(live.intersection(frame.env)):
-                known = frame.env[name]
-                if isinstance(known, Known) and not self.widened and not known.undefined:
+            env = frame.env
+            for name in frame.facts.live_in_order(frame.block, frame.index):
+                known = env.get(name)
+                if known is None:
+                    continue
+                if known.__class__ is Known and not self.widened and not known.undefined:
                     entries.append((name, known.value))
                     kept[name] = known
                     continue
-                part, stored = self._value(Slot(depth, frame.symbol.name, name), frame.env[name])
+                part, stored = self._value(Slot(depth, frame.symbol.name, name), known)
                 entries.append((name, part))
                 kept[name] = stored
             keys.append((frame.position, frame.atomic, frame.alive, tuple(entries)))
@@ -252,16 +254,16 @@ class _Freezer:
             frames.append(Frame(frame.symbol, frame.facts, *at, kept, frame.call, frame.atomic, frame.alive))
         memory: list[tuple[int, int, object]] = []
         cells: dict[int, tuple[int, Value]] = {}
-        for address, (size, value) in sorted(state.cells.items(), key=lambda item: item[0]):
-            if isinstance(value, Known) and not self.widened and not value.undefined:
+        for address in sorted(state.cells):
+            size, value = state.cells[address]
+            if value.__class__ is Known and not self.widened and not value.undefined:
                 memory.append((address, size, value.value))
                 cells[address] = (size, value)
                 continue
             part, stored = self._value(Slot(-1, "", address, (size,)), value)
             memory.append((address, size, part))
             cells[address] = (size, stored)
-        counts = tuple(sorted(state.counts.items(), key=repr))
-        key = (tuple(keys), tuple(memory), counts, state.started)
+        key = (tuple(keys), tuple(memory), frozenset(state.counts.items()), state.started)
         return key, State(frames, cells, dict(state.counts), state.started)
 
     def _value(self, slot: Slot, value: Value) -> tuple[object, Value]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memfence.frontends.c.machine.state import State
 from memfence.frontends.c.machine.value_sets import ValueSet
-from memfence.frontends.c.machine.values import Packed, Parts, Unknown, Value
+from memfence.frontends.c.machine.values import Known, Packed, Parts, Unknown, Value
 from memfence.program.expressions import Binary, Const, Expr, Register, Unary
 
 
@@ -32,8 +32,15 @@ def refined(state: State, guard: Expr) -> bool:
         return value
 
     for frame in state.frames:
-        frame.env = {name: narrow(value) for name, value in frame.env.items()}
-    state.cells = {address: (size, narrow(value)) for address, (size, value) in state.cells.items()}
+        env = frame.env
+        unknown = [(name, value) for name, value in env.items() if value.__class__ is not Known]
+        changed = {name: new for name, value in unknown if (new := narrow(value)) is not value}
+        if changed:
+            frame.env = {**env, **changed}
+    others = [(a, size, value) for a, (size, value) in state.cells.items() if value.__class__ is not Known]
+    narrowed = {a: (size, new) for a, size, value in others if (new := narrow(value)) is not value}
+    if narrowed:
+        state.cells = {**state.cells, **narrowed}
     return alive
 
 
@@ -57,6 +64,8 @@ def _facts(guard: Expr) -> list[tuple[Expr, str, int]]:
 
 def _shifted(expr: Expr) -> tuple[Expr, int]:
     """What the expression is, but for a constant that is added."""
+    if expr.__class__ is not Binary:
+        return expr, 0
     match expr:
         case Binary("+", root, Const(added)):
             return root, added

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 
 from memfence.records import Record
 
@@ -145,8 +146,10 @@ def _settled(listed: frozenset[int], lo: int, hi: int, is_open: bool) -> ValueSe
     return ValueSet(listed, lo, hi, is_open)
 
 
-def just(*values: int) -> ValueSet:
-    return listed(values)
+@lru_cache(4096)
+def just(value: int) -> ValueSet:
+    """This number alone."""
+    return ValueSet(frozenset((value,)))
 
 
 def listed(values: Iterable[int]) -> ValueSet:

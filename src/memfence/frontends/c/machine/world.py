@@ -21,6 +21,7 @@ from memfence.frontends.c.machine.constants import Constants, Plan
 from memfence.frontends.c.machine.liveness import FunctionFacts
 from memfence.frontends.c.machine.memory import AddressSpace, Object
 from memfence.frontends.c.machine.packing import is_wholly_undefined, plain, with_zeros
+from memfence.frontends.c.machine.ranges import Range, Ranges
 from memfence.frontends.c.machine.residual import Cell, Op, Within
 from memfence.frontends.c.machine.state import Position
 from memfence.frontends.c.machine.value_sets import NOTHING, UNLIKELY, UNWRITTEN, ValueSet, just, within_reach
@@ -81,10 +82,10 @@ class World:
     any_number: frozenset[str] = frozenset()
     space: AddressSpace = field(default_factory=AddressSpace)
     shared: dict[int, int] = field(default_factory=dict)
-    extents: set[tuple[int, int]] = field(default_factory=set)
-    stored: set[tuple[int, int]] = field(default_factory=set)
-    updated: set[tuple[int, int]] = field(default_factory=set)
-    whole: set[tuple[int, int]] = field(default_factory=set)
+    extents: Ranges = field(default_factory=Ranges)
+    stored: Ranges = field(default_factory=Ranges)
+    updated: Ranges = field(default_factory=Ranges)
+    whole: Ranges = field(default_factory=Ranges)
     unstable: set[int] = field(default_factory=set)
     freed: set[int] = field(default_factory=set)
     allocated: dict[int, Place | None] = field(default_factory=dict)
@@ -133,6 +134,7 @@ class World:
         self.reading = reading_of(named, self.options.allow)
         self._plans: dict[int, Plan] = {}
         self._facts: dict[tuple[int, str], FunctionFacts] = {}
+        self._accessed: set[tuple[int, int, Access]] = set()
 
     def begin_pass(self) -> None:
         self.threads, self.readers, self.writers = {}, {}, {}
@@ -184,12 +186,15 @@ class World:
 
     def cells_in(self, address: int, size: int) -> list[Cell]:
         """The shared cells that have a byte in the range, in order."""
+        width = self.shared.get(address)
+        if width is not None and width >= size:
+            return [Cell(address, width)]
         first = self.cell_of(address)
         starts = [a for a in range(address + 1, address + size) if a in self.shared]
         return [*([] if first is None else [first]), *(Cell(a, self.shared[a]) for a in starts)]
 
     def is_shared(self, address: int, size: int) -> bool:
-        if self.cells_in(address, size):
+        if address in self.shared or self.cells_in(address, size):
             return True
         placed = self.space.at(address) if self.in_memory else None
         if placed is not None and placed.start in self.in_memory:
@@ -199,7 +204,7 @@ class World:
 
     def has_extent(self, address: int, size: int) -> bool:
         """Whether some access to a value in this range is known."""
-        return any(a < address + size and address < a + n for a, n in self.extents)
+        return bool(self.extents.touching(address, address + size))
 
     def share(self, address: int, size: int, access: Access = Access.LOAD) -> None:
         """From the next pass on, this memory is shared."""
@@ -220,6 +225,10 @@ class World:
 
     def _access(self, address: int, size: int, access: Access) -> bool:
         """Somebody accesses this range as a value; whether that is news."""
+        key = (address, size, access)
+        if key in self._accessed:
+            return False
+        self._accessed.add(key)
         before = len(self.extents) + len(self.stored) + len(self.updated) + len(self.whole)
         self.extents.add((address, size))
         words = [(a, min(WIDEST_CELL, address + size - a)) for a in range(address, address + size, WIDEST_CELL)]
@@ -239,13 +248,12 @@ class World:
         """Make cells of the range and of what overlaps it, by the accesses seen so far; whether they changed."""
         lo, hi = address, address + size
         while True:
-            touching = [(a, s) for a, s in self.extents if a < hi and a + s > lo]
-            touching += [(a, s) for a, s in self.shared.items() if a < hi and a + s > lo]
+            touching = [*self.extents.touching(lo, hi), *self._shared_in(lo, hi)]
             new_lo, new_hi = min([lo, *(a for a, _ in touching)]), max([hi, *(a + s for a, s in touching)])
             if (new_lo, new_hi) == (lo, hi):
                 break
             lo, hi = new_lo, new_hi
-        before = {a: width for a, width in self.shared.items() if lo <= a < hi}
+        before = dict(self._shared_in(lo, hi))
         after = dict(self._cut(lo, hi))
         for start, width in before.items():
             if after.get(start) != width:
@@ -253,6 +261,13 @@ class World:
                 del self.shared[start]
         self.shared.update(after)
         return before != after
+
+    def _shared_in(self, lo: int, hi: int) -> list[Range]:
+        """The shared cells that have a byte of `lo` to `hi`, which is not part of it."""
+        shared = self.shared
+        first = range(lo - WIDEST_CELL + 1, lo)
+        found = [(a, shared[a]) for a in first if a in shared and a + shared[a] > lo]
+        return found + [(a, shared[a]) for a in range(lo, hi) if a in shared]
 
     def _cut(self, lo: int, hi: int) -> list[tuple[int, int]]:
         """The range in cells of at most 8 bytes, so that every store is of whole cells; loads may be of parts.
@@ -386,10 +401,9 @@ class World:
         for address, size in list(self.extents):
             if any(a in found for a in range(address, address + size)):
                 self.new_shared.add((address, size))
-        self.extents |= {(b, m) for b, m in self.copied for a, n in self.skipped if a < b + m and b < a + n}
-        found_new = bool(self.new_shared) or any(
-            a < b + m and b < a + n for a, n in self.skipped for b, m in self.extents
-        )
+        skipped = Ranges(self.skipped)
+        self.extents.update((b, m) for b, m in self.copied if skipped.touching(b, b + m))
+        found_new = bool(self.new_shared) or any(self.extents.touching(a, a + n) for a, n in self.skipped)
         self.apply_new_shared()
         return found_new
 
@@ -437,6 +451,6 @@ class World:
         return Known(next(iter(thread.arguments.listed))) if thread.arguments.is_single else None
 
 
-def _ends(ranges: set[tuple[int, int]], lo: int, hi: int) -> set[int]:
+def _ends(ranges: Ranges, lo: int, hi: int) -> set[int]:
     """Where ranges begin and end inside of another one."""
-    return {end for a, size in ranges for end in (a, a + size) if lo < end < hi}
+    return {end for a, size in ranges.touching(lo, hi) for end in (a, a + size) if lo < end < hi}
