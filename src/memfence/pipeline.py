@@ -45,12 +45,22 @@ def load_text(
     `instead`: for C, texts that stand in place of what is in the files of their paths.
     """
     language = find_language(source, options.language)
-    if instead and language.name == "c":
+    if language.name != "c":
+        return _ready(language.frontend().parse(source, options), options)
+
+    def read(files: list[Path] | None) -> Program:
         from memfence.frontends.c.load import parse
 
-        program = parse(source, options, instead)
-    else:
-        program = language.frontend().parse(source, options)
+        return _ready(parse(source, options, instead, files), options)
+
+    if instead:
+        return read(None)
+    from memfence.frontends.remembered import remembered
+
+    return remembered(source, options, read)
+
+
+def _ready(program: Program, options: LoadOptions) -> Program:
     if program.any_number or options.any_number:
         program = with_any_number(program, options.any_number)
     program = bound_values(fuse_lock_regions(program), options.int_bits)

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import typer
 
+from memfence import cache_folder
 from memfence.cli import main
 from memfence.cli.app import VERBS, app
 from memfence.cli.parameters import kind_of
@@ -155,15 +156,16 @@ def compiled_once() -> Iterator[None]:
     known: dict[Any, str] = {}
     compile_text = c_front_end.compile_text
 
-    def cached(source: Any, options: COptions, instead: Any = ()) -> str:
+    def cached(source: Any, options: COptions, instead: Any = (), files: Any = None) -> str:
         with_defaults = tuple(object.__getattribute__(options, one.name) for one in fields(COptions))
         used = tuple(getattr(options, name) for name in ("macros", "include", "std", "clang", "as_compiled"))
         if used not in known or with_defaults[3]:
-            known[used] = compile_text(source, options, instead)
+            known[used] = compile_text(source, options, instead, files)
         return known[used]
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(c_front_end, "compile_text", cached)
+        patched.setattr(cache_folder, "switch", lambda *, on: None)  # what is remembered reads no option
         yield
 
 

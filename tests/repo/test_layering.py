@@ -15,7 +15,7 @@ from memfence.frontends.catalogue import LANGUAGES, Language
 ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
 
 ORDER = [
-    "version", "records", "safe_points", "foreign_calls", "deadline", "output_files", "reading", "digraph", "source",
+    "version", "records", "safe_points", "foreign_calls", "deadline", "output_files", "cache_folder", "reading", "digraph", "source",
     "codes", "explanations", "diagnostics", "failures", "program", "models", "passes", "frontends", "pipeline",
     "execution", "axiomatic", "simulation", "tasks", "cluster", "_core", "engines", "strategy", "binary", "questions",
     "synthesis", "silicon", "translation", "certificates", "report", "verbs", "api", "testing",

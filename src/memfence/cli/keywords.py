@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from memfence import cache_folder
 from memfence.cli.parameters import plain
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
@@ -50,7 +51,11 @@ def understood(
 
 
 def keywords_of(usage: Usage, progress: ProgressLine | None = None) -> dict[str, Any]:
-    """The typed options as keywords of the API, but for those that only the command line has."""
+    """The typed options as keywords of the API, but for those that only the command line has.
+
+    From here on, programs in C are remembered from one command to the next, unless that is not wanted.
+    """
+    cache_folder.switch(on=usage.verb != "verify" and not usage.said.get("no_cache"))
     named = ((option_of(usage.verb, name), value) for name, value in usage.said.items())
     chosen: dict[str, Any] = {
         option.in_python: tuple(value) if isinstance(value, list) else value

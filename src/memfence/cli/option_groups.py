@@ -88,6 +88,7 @@ class Compiling(Record):
     assertions_only: bool
     allow: str | None
     as_compiled: bool
+    no_cache: bool
 
 
 class Certifying(Record):

@@ -75,10 +75,13 @@ HINT = "correct the line, or say what your build says: -D, -I, --std"
 """The help for what clang refuses."""
 
 
-def compile_text(source: SourceText, options: COptions, instead: Sequence[SourceText] = ()) -> str:
+def compile_text(
+    source: SourceText, options: COptions, instead: Sequence[SourceText] = (), files: list[Path] | None = None
+) -> str:
     """The IR of one text. InputError with clang's own messages where it refuses.
 
-    `instead`: texts that clang gets in place of what is in the files of their paths.
+    `instead`: texts that clang gets in place of what is in the files of their paths. `files`: where those that clang
+    read are listed, the text among them.
     """
     if is_llvm_text(source.path):
         return source.text
@@ -102,7 +105,16 @@ def compile_text(source: SourceText, options: COptions, instead: Sequence[Source
             done = _run([*command, "-fexceptions", *around, "-o", str(out), *text], source)
         if done.returncode != 0 or not out.exists():
             raise InputError(_diagnostics(done.stderr, source))
+        if files is not None:
+            files += _files_read([*command, *around, *text], Path(folder), source)
         return out.read_text(encoding="utf-8", errors="replace")
+
+
+def _files_read(command: Sequence[str], folder: Path, source: SourceText) -> list[Path]:
+    """What clang reads for the text; nothing where it does not say."""
+    listed = folder / LISTED
+    _run([*command, "-M", "-MF", str(listed)], source)
+    return dependencies(listed.read_text(encoding="utf-8", errors="replace")) if listed.exists() else []
 
 
 def named(path: Path, *, in_cpp: bool) -> list[str]:
@@ -133,9 +145,7 @@ def _within(overlay: Overlay, folder: Path) -> list[str]:
 
 def _require_only(overlay: Overlay, command: Sequence[str], folder: Path, source: SourceText) -> None:
     """Refuse a text for which clang would read another file, however it does that, before anything of it is shown."""
-    listed = folder / LISTED
-    _run([*command, "-M", "-MF", str(listed)], source)
-    read = dependencies(listed.read_text(encoding="utf-8", errors="replace")) if listed.exists() else []
+    read = _files_read(command, folder, source)
     here = Path.cwd()
     if not all(overlay.has(Path(os.path.normpath(here / path))) for path in read):
         at = Label(source.span(0, min(1, len(source.text))))

@@ -30,14 +30,20 @@ DEFAULT = COptions()
 IR_HINT = "write it with: clang -g -O1 -Xclang -disable-llvm-passes -S -emit-llvm FILE.c"
 
 
-def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS, instead: Sequence[SourceText] = ()) -> Program:
+def parse(
+    source: SourceText,
+    options: LoadOptions = DEFAULT_OPTIONS,
+    instead: Sequence[SourceText] = (),
+    files: list[Path] | None = None,
+) -> Program:
     """The program in the text, and in the other files that the options name.
 
-    `instead`: texts that stand in place of what is in the files of their paths, headers among them.
+    `instead`: texts that stand in place of what is in the files of their paths, headers among them. `files`: where
+    those that were read are listed.
     """
     known = {text.path: text for text in instead}
     texts = [source, *(known.get(path) or _read(Path(path)) for path in options.c.also)]
-    program = load_texts(texts, options.c, frozenset(options.any_number), instead)
+    program = load_texts(texts, options.c, frozenset(options.any_number), instead, files)
     return replace(program, options=replace(options, language="c"))
 
 
@@ -51,16 +57,18 @@ def load_texts(
     options: COptions = DEFAULT,
     any_number: frozenset[str] = frozenset(),
     instead: Sequence[SourceText] = (),
+    files: list[Path] | None = None,
 ) -> Program:
     """The program in these texts together; their paths tell the language, and where their headers are.
 
-    `any_number`: functions of which there may be any number of threads. `instead`: see `parse`.
+    `any_number`: functions of which there may be any number of threads. `instead`: see `parse`. `files`: where those
+    that were read are listed.
     """
     if options.assertions_only:
         options = replace(options, overflow=False, deadlock=False)
-    modules = [_module(source, options, instead) for source in sources]
+    modules = [_module(source, options, instead, files) for source in sources]
     if options.clang is None:
-        modules += [_module(_read(file), options_for(file, options), ()) for file in files_called(modules)]
+        modules += [_module(_read(file), options_for(file, options), (), files) for file in files_called(modules)]
     known = Sources(tuple(sources), tuple(instead))
     linked = Linked(modules)
     mistakes = [_twice(first, second, linked, known) for first, second in linked.duplicates()]
@@ -82,9 +90,9 @@ def _read(path: Path) -> SourceText:
     return SourceText(str(path), "") if is_bitcode(path) else text_of(str(path), content)
 
 
-def _module(source: SourceText, options: COptions, instead: Sequence[SourceText]) -> Module:
+def _module(source: SourceText, options: COptions, instead: Sequence[SourceText], files: list[Path] | None) -> Module:
     path = Path(source.path)
-    text = disassemble(path, source, options) if is_bitcode(path) else compile_text(source, options, instead)
+    text = disassemble(path, source, options) if is_bitcode(path) else compile_text(source, options, instead, files)
     try:
         return read_module(text, source.path)
     except ReadingError as error:

@@ -198,6 +198,16 @@ FOR_C = (
         rules=(compiled_text,),
         help="C: analyse the optimised code instead of the source.",
     ),
+    Option(
+        name="no_cache",
+        verbs=COMPILING,
+        group=Group.COMPILING,
+        kind=bool,
+        keyword="",
+        default=False,
+        languages=C,
+        help="C: read the program anew, and keep nothing of it in the cache folder.",
+    ),
 )
 
 BY_GCC = (
