@@ -96,3 +96,36 @@ def test_what_the_library_does_by_itself_has_no_statement() -> None:
     asked = CheckOptions(model="sc", criterion="safety")  # type: ignore[arg-type]
     assert finding_text(check(program, asked)) == expected
     assert reason_text(check_models(program, ["rc11"], CheckOptions()).answers[0]) == expected
+
+
+STUCK = """
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int other;
+static void *one(void *u) { other = 1; return u; }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, one, 0);
+    if (other OF 0) {
+        pthread_mutex_lock(&m);
+        pthread_mutex_lock(&m);
+    }
+    pthread_mutex_lock(&n);
+    if (other == 5)
+        pthread_mutex_lock(&n);
+    pthread_mutex_unlock(&n);
+    pthread_join(t, 0);
+    other = 5;
+    pthread_mutex_lock(&n);
+    if (other == 5)
+        pthread_mutex_lock(&n);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("compared", "line"), [("==", 11), ("<", 21)])
+def test_a_thread_that_waits_for_itself_is_said_to_wait_where_it_does(compared: str, line: int) -> None:
+    program = pipeline.load_text(SourceText("stuck.c", STUCK.replace("OF", compared)))
+    result = check(program, CheckOptions(model="sc"))
+    assert finding_text(result) == f"DEADLOCK: `main` waits for ever (line {line})"

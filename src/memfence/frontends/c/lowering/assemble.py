@@ -349,7 +349,7 @@ def _lower(
         if location.kind in OVER:  # the whole run is over here: that the others wait is no deadlock
             builder.emit(numbers[location.number], numbers[location.number])
         if location.kind == "stuck":  # it waits for what never comes: a step that is never possible is not an end
-            builder.emit(numbers[location.number], numbers[location.number], ir.Assume(FALSE))
+            builder.emit(numbers[location.number], numbers[location.number], ir.Assume(FALSE), span=span)
     for location in locations:
         for step in graph.steps[location.number]:
             ops: list[ir.Op] = []

@@ -82,7 +82,8 @@ class Process:
 
     def special(self, kind: str, place: Place | None = None) -> int:
         """The location where threads end, block for good, fail, or are cut off."""
-        return self._location((kind,), kind, None, place)
+        key = (kind, place) if kind == "stuck" else (kind,)  # reports name the place where a thread is stuck
+        return self._location(key, kind, None, place)
 
     def _location(self, key: object, kind: str, state: State | None, place: Place | None) -> int:
         found = self.by_key.get(key)
