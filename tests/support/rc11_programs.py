@@ -6,6 +6,7 @@ such with few.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 
 from memfence.program.expressions import Binary, Const, Register, negate, variable_address
@@ -140,3 +141,22 @@ def _process(number: int, last: int, steps: list[Transition]) -> Process:
 
 def _program(variables: int, processes: list[Process]) -> Program:
     return Program("random", tuple(SharedVar("xyz"[n], VALUES) for n in range(variables)), tuple(processes))
+
+
+def corner_cases() -> Iterator[Program]:
+    """Programs that tell mistakes apart which random ones rarely show."""
+    x, y, one = variable_address(0), variable_address(1), Const(1)
+    fence = Fence("thread_fence", SEQ_CST)
+    # Only the order of fences keeps store buffering away.
+    yield _straight(
+        [Store(x, one, order=RELAXED), fence, Load(0, y, order=RELAXED)],
+        [Store(y, one, order=RELAXED), fence, Load(0, x, order=RELAXED)],
+    )
+
+
+def _straight(*threads: list[Op]) -> Program:
+    processes = [
+        _process(number, len(ops), [Transition(n, n + 1, (op,)) for n, op in enumerate(ops)])
+        for number, ops in enumerate(threads)
+    ]
+    return _program(2, processes)

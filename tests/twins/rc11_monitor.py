@@ -171,7 +171,7 @@ class _Step:
         self._alarm(order is SEQ_CST and (not writes or written is SEQ_CST))
 
     def _alarm(self, is_sc: bool) -> None:
-        if not (is_sc and self.x in self.state.sc_to[self.t]):
+        if not ((is_sc or self.forget == "sc-access") and self.x in self.state.sc_to[self.t]):
             raise _Alarm
 
     def _check_races(self) -> None:
@@ -232,8 +232,7 @@ class _Step:
             return replace(view, fresh=view.fresh - {x}, tight=tight, old=view.old | {(x, was)})
 
         self._views(older)
-        sc_rows = () if self.forget == "sc-newest" and not is_sc else (self.sc_to, self.sc_any, self.sc_last)
-        for rows in (self.to, self.any, self.last, *sc_rows):
+        for rows in (self.to, self.any, self.last, self.sc_to, self.sc_any, self.sc_last):
             rows[:] = [row - {x} for row in rows]
         self.cur[t], self.acq[t] = self.cur[t].knowing(x), self.acq[t].knowing(x)
         carried = self.msg[x].knowing(x)
@@ -247,8 +246,7 @@ class _Step:
         self.any[x] = self.last[x] = self.to[t]
         if is_sc:
             self.sc_to[t] |= {x}
-        if is_sc or self.forget != "sc-newest":
-            self.sc_any[x] = self.sc_last[x] = self.sc_to[t] if is_sc else NONE
+        self.sc_any[x] = self.sc_last[x] = self.sc_to[t] if is_sc else NONE
         self.memory[x] = self._new(was)
 
     def _bottom(self) -> View:

@@ -8,7 +8,7 @@ variables carry. See docs/theory/rc11-robustness.md, "What is left out".
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from enum import Enum, auto
 from itertools import combinations
 
@@ -23,6 +23,9 @@ from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Program
 from memfence.program.traversal import property_expressions
 from memfence.records import Record
+
+GUESSED = tuple(range(12))
+"""Values that are told apart where those of a variable are not known; all others count as one."""
 
 
 class Access(Enum):
@@ -41,17 +44,20 @@ Done = tuple[Access, int]
 class Variable(Record):
     """The columns of one variable: what a view may know of it.
 
-    `fresh`: the newest write. `gone`: that no older write with this value can be seen any more. `tight`: no write can
-    come in between. `leads`: in sets of variables whose newest write leads somewhere. `done`: accesses that happened
-    before. `is_tracked`: atomic, and shared.
+    `fresh`: the newest write. `gone`: that no older write with this value can be seen any more; None: with a value that
+    is not `listed`. `tight`: no write can come in between. `leads`: in sets of variables whose newest write leads
+    somewhere. `done`: accesses that happened before. `asked`: by thread, what its own accesses look at. `is_tracked`:
+    atomic, and shared.
     """
 
     is_tracked: bool
     fresh: int | None = None
-    gone: Mapping[int, int] = field(default_factory=dict)
+    gone: Mapping[int | None, int] = field(default_factory=dict)
+    listed: tuple[int, ...] = ()
     tight: int | None = None
     leads: int | None = None
     done: Mapping[Done, int] = field(default_factory=dict)
+    asked: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def known(self) -> int:
@@ -67,6 +73,10 @@ class Columns(Record):
     going: Mapping[tuple[int, int], Going]
     width: int
     leading: int
+
+    def asked_by(self, thread: int) -> int:
+        """The columns that accesses of the thread look at."""
+        return sum(variable.asked.get(thread, 0) for variable in self.variables.values())
 
     @property
     def tracked(self) -> tuple[int, ...]:
@@ -95,7 +105,9 @@ def columns_of(program: Program) -> Columns:
     values = few_values(program)
     numbers = _Numbers()
     variables = {
-        x: _variable(found, values[x], going, numbers) for x, found in sorted(uses.items()) if _is_shared(found)
+        x: _with_asked(_variable(found, values[x], going, numbers), found)
+        for x, found in sorted(uses.items())
+        if _is_shared(found)
     }
     return Columns(variables, going, numbers.view, numbers.leading)
 
@@ -145,14 +157,29 @@ def _variable(
     conditions = [going[p, n] for p, n, event in uses if event.reads]
     waits = any(one.goes_on != TRUE for one in conditions)
     fresh = None
-    gone: dict[int, int] = {}
-    if values is not None and waits:
-        wanted = [v for v in sorted(values) if any(one.with_value(v) != FALSE for one in conditions)]
-        gone = {v: numbers.next() for v in wanted}
+    gone: dict[int | None, int] = {}
+    listed = tuple(sorted(values)) if values is not None else GUESSED
+    if waits:
+        gone = {v: numbers.next() for v in listed if any(one.with_value(v) != FALSE for one in conditions)}
+        if values is None:
+            gone[None] = numbers.next()
     elif sees_past:
         fresh = numbers.next()
     tight = numbers.next() if comes_between else None
-    return Variable(True, fresh, gone, tight, numbers.next_leading(), done)
+    return Variable(True, fresh, gone, listed, tight, numbers.next_leading(), done)
+
+
+def _with_asked(variable: Variable, uses: Sequence[Use]) -> Variable:
+    asked: dict[int, int] = {}
+    for p, _, event in uses:
+        columns = {column for (access, by), column in variable.done.items() if by != p and access in conflicting(event)}
+        if event.reads:
+            columns |= {*variable.gone.values(), *([] if variable.fresh is None else [variable.fresh])}
+        if event.writes and variable.tight is not None:
+            columns.add(variable.tight)
+        for column in columns:
+            asked[p] = asked.get(p, 0) | 1 << column
+    return replace(variable, asked=asked)
 
 
 def _racing(uses: Sequence[Use]) -> Iterator[Done]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Collection
 
-from memfence.engines.rc11.rows import Table
-from memfence.program.expressions import Binary, Conditional, Const, Expr, Register, fold, variable_address
+from memfence.engines.rc11.rows import Key, Table
+from memfence.program.expressions import Binary, Conditional, Const, Expr, Register, Unary, fold, variable_address
 from memfence.program.ir import WIDEST, Assign, Load, Op, RegisterVar, Store
 
 ZERO = Const(0)
@@ -54,7 +54,7 @@ class Emission:
         self.ops.append(Assign(register, fold(value)))
         self._changed.add((table, word))
 
-    def row(self, table: Table, row: Hashable) -> list[Expr]:
+    def row(self, table: Table, row: Key) -> list[Expr]:
         """The columns of a row, block by block."""
         found: list[Expr] = []
         for block, width in enumerate(table.blocks):
@@ -63,26 +63,26 @@ class Emission:
             found.append(Binary("&", shifted, Const((1 << width) - 1)))
         return found
 
-    def has(self, table: Table, row: Hashable, column: int) -> Expr:
+    def has(self, table: Table, row: Key, column: int) -> Expr:
         """Whether the row has the column: not 0."""
         block, bit = divmod(column, max(table.blocks))
         place = table.place(row, block)
         return Binary("&", Register(self.word(table, place.word)), Const(1 << (place.shift + bit)))
 
-    def add(self, table: Table, row: Hashable, columns: list[Expr]) -> None:
+    def add(self, table: Table, row: Key, columns: list[Expr]) -> None:
         for block, more in enumerate(columns):
             place = table.place(row, block)
             register = self.word(table, place.word)
             self._set(table, place.word, Binary("|", Register(register), _shifted(more, place.shift)))
 
-    def add_columns(self, table: Table, row: Hashable, mask: int) -> None:
+    def add_columns(self, table: Table, row: Key, mask: int) -> None:
         for block in range(len(table.blocks)):
             if part := table.part(mask, block):
                 place = table.place(row, block)
                 register = self.word(table, place.word)
                 self._set(table, place.word, Binary("|", Register(register), Const(part << place.shift)))
 
-    def put(self, table: Table, row: Hashable, columns: list[Expr] | None) -> None:
+    def put(self, table: Table, row: Key, columns: list[Expr] | None) -> None:
         """The row is what `columns` are, or empty."""
         for block, width in enumerate(table.blocks):
             place = table.place(row, block)
@@ -100,9 +100,17 @@ class Emission:
                 kept = Conditional(condition, kept, Const(-1))
             self._set(table, word, Binary("&", Register(register), kept))
 
-    def save(self, columns: list[Expr]) -> list[Expr]:
-        """The columns as they are now, whatever becomes of the row."""
-        return [Register(self.value(part)) for part in columns]
+    def add_everywhere(self, table: Table, rows: Collection[Key], block: int, columns: int) -> None:
+        """The rows get the columns in the register, which are of one block."""
+        for word, factor in table.spread(rows, block):
+            more = Binary("*", Register(columns), Const(factor))
+            self._set(table, word, Binary("|", Register(self.word(table, word)), more))
+
+    def clear_everywhere(self, table: Table, rows: Collection[Key], block: int, columns: int) -> None:
+        """The rows lose the columns in the register, which are of one block."""
+        for word, factor in table.spread(rows, block):
+            less = Unary("~", Binary("*", Register(columns), Const(factor)))
+            self._set(table, word, Binary("&", Register(self.word(table, word)), less))
 
     def value(self, expr: Expr) -> int:
         """A register with the value."""

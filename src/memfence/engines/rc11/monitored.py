@@ -9,17 +9,18 @@ others that nothing races.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from memfence.engines.rc11.columns import Access, Columns, Variable, columns_of, conflicting, done_by
 from memfence.engines.rc11.emission import Emission, Registers
 from memfence.engines.rc11.events import Event, Kind, all_events, event_of
-from memfence.engines.rc11.rows import Table
+from memfence.engines.rc11.rows import Key, Table
 from memfence.program.expressions import (
     FALSE,
     TRUE,
     Binary,
+    Conditional,
     Const,
     Expr,
     Register,
@@ -58,7 +59,7 @@ class _Monitor:
         views += [("rel", p) for p in dict.fromkeys(p for p, order in fences if order.releases)]
         views += [("msg", x) for x in tracked]
         self.views = Table("views", views, self.columns.width, len(program.variables))
-        leads: list[Hashable] = [("to", t) for t in threads]
+        leads: list[Key] = [("to", t) for t in threads]
         leads += [(name, x) for x in tracked for name in ("any", "last")]
         if self.has_sc:
             leads += [("sc-to", t) for t in threads]
@@ -67,9 +68,7 @@ class _Monitor:
 
     def program(self) -> Program:
         everything = (1 << self.columns.width) - 1
-        known: dict[Hashable, int] = {
-            row: everything for row in self.views.rows if isinstance(row, tuple) and row[0] in ("cur", "acq")
-        }
+        known: dict[Key, int] = {row: everything for row in self.views.rows if row[0] in ("cur", "acq")}
         variables = (*self.source.variables, *self.views.variables(known), *self.leads.variables({}))
         processes = tuple(self._process(number, process) for number, process in enumerate(self.source.processes))
         return replace(self.source, variables=variables, processes=processes, properties=())
@@ -98,6 +97,7 @@ class _Watch:
         self.columns: Columns = monitor.columns
         self.views, self.leads = monitor.views, monitor.leads
         self.t = process
+        self.threads = len(monitor.source.processes)
         self.event = event
         self.going = self.columns.going.get((process, step))
         self.x = event.variable
@@ -159,7 +159,7 @@ class _Watch:
         if not variable.gone:
             return FALSE if self.event.kind is Kind.READ else TRUE
         assert self.going is not None
-        conditions = [(self.going.with_value(v), column) for v, column in variable.gone.items()]
+        conditions = [(TRUE if v is None else self.going.with_value(v), column) for v, column in variable.gone.items()]
         return disjunction(
             *(
                 negate(self._knows(column)) if wanted == TRUE else conjunction(negate(self._knows(column)), wanted)
@@ -188,8 +188,40 @@ class _Watch:
                 self._write()
             case Kind.UPDATE:
                 self._update()
+        self._forget_what_all_know()
         self.out.write_back(unless)
         return self.out.ops
+
+    def _forget_what_all_know(self) -> None:
+        """What every thread knows that looks at it makes no difference, until the variable is written again."""
+        out, columns = self.out, self.columns
+        own = [row for row in self.views.rows if row[0] in ("cur", "acq")]
+        others = [row for row in self.views.rows if row[0] in ("msg", "rel")]
+        known: list[Expr] = []
+        for block, width in enumerate(self.views.blocks):
+            everybody: Expr = Const((1 << width) - 1)
+            for t in range(self.threads):
+                unasked = ~columns.asked_by(t) & (1 << columns.width) - 1
+                seen = Binary("|", out.row(self.views, ("cur", t))[block], Const(self.views.part(unasked, block)))
+                everybody = Binary("&", everybody, seen)
+            register = out.value(everybody)
+            known.append(Register(register))
+            out.add_everywhere(self.views, own, block, register)
+            out.clear_everywhere(self.views, others, block, register)
+        self._forget_leads(known)
+
+    def _forget_leads(self, known: list[Expr]) -> None:
+        for block in range(len(self.leads.blocks)):
+            all_know: Expr = Const(0)
+            for variable in self.columns.variables.values():
+                if variable.leads is None or not self.leads.part(1 << variable.leads, block):
+                    continue
+                parts = [(Const(self.views.part(variable.known, b)), known[b]) for b in range(len(known))]
+                tests = [Binary("==", Binary("&", seen, part), part) for part, seen in parts if part != Const(0)]
+                bit = Const(self.leads.part(1 << variable.leads, block))
+                all_know = Binary("|", all_know, Conditional(conjunction(*tests), bit, Const(0)))
+            out = self.out
+            out.clear_everywhere(self.leads, self.leads.rows, block, out.value(all_know))
 
     def _update(self) -> None:
         """It races with reads only where it writes: where the thread goes on with what it has read."""
@@ -258,7 +290,12 @@ class _Watch:
         if lost:
             out.clear(self.views, sum(1 << column for column in lost))
         for value, column in variable.gone.items():
-            out.clear(self.views, 1 << column, Binary("==", Register(self.old), Const(value)))
+            was = Register(self.old)
+            if value is None:
+                is_it = conjunction(*(Binary("!=", was, Const(other)) for other in variable.listed))
+            else:
+                is_it = Binary("==", was, Const(value))
+            out.clear(self.views, 1 << column, is_it)
 
     def _publish(self, *, is_update: bool) -> None:
         """What the new write carries; a read-modify-write carries on what it has read."""

@@ -6,13 +6,17 @@ table that is wider than a variable is cut into blocks.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from memfence.program.ir import Domain, SharedVar
 from memfence.records import Record
 
 BITS = 62
 """Of a variable: numbers stay positive, and so do those that are made of them."""
+
+
+Key = tuple[str, int]
+"""Names a row: what it says, and of which thread or variable."""
 
 
 class Place(Record):
@@ -25,7 +29,7 @@ class Place(Record):
 class Table:
     """`rows` by key, of `width` columns; the variables have numbers from `base` on."""
 
-    def __init__(self, name: str, rows: Sequence[Hashable], width: int, base: int) -> None:
+    def __init__(self, name: str, rows: Sequence[Key], width: int, base: int) -> None:
         self.name = name
         self.rows = {row: number for number, row in enumerate(rows)}
         self.base = base
@@ -38,7 +42,7 @@ class Table:
             words += -(-len(rows) // per_word)
         self.words = words
 
-    def place(self, row: Hashable, block: int) -> Place:
+    def place(self, row: Key, block: int) -> Place:
         per_word = BITS // self.blocks[block]
         number = self.rows[row]
         return Place(self._firsts[block] + number // per_word, number % per_word * self.blocks[block])
@@ -56,7 +60,16 @@ class Table:
                 bits[place.word] |= self.part(mask, block) << place.shift
         return ((word, found) for word, found in bits.items() if found)
 
-    def variables(self, initial: dict[Hashable, int]) -> Iterator[SharedVar]:
+    def spread(self, rows: Collection[Key], block: int) -> Iterator[tuple[int, int]]:
+        """Words, and the number that a block has to be multiplied with to stand in each of these rows there."""
+        factors: dict[int, int] = {}
+        for row in self.rows:
+            if row in rows:
+                place = self.place(row, block)
+                factors[place.word] = factors.get(place.word, 0) | 1 << place.shift
+        return iter(factors.items())
+
+    def variables(self, initial: dict[Key, int]) -> Iterator[SharedVar]:
         """The variables, with these columns in these rows at the start."""
         values = [0] * self.words
         used = [0] * self.words

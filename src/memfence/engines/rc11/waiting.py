@@ -23,6 +23,7 @@ from memfence.program.expressions import (
     disjunction,
     fold,
     negate,
+    registers_of,
     rewrite,
     walk,
 )
@@ -78,7 +79,7 @@ def going_on(process: Process, step: Transition, event: Event, dead: Sequence[fr
     if event.kind is not Kind.READ:
         return Going(read, fold(waits_for), waits_for, FALSE)
     try:
-        returns = _Rounds(process, step, dead).returning(way)
+        returns = _Rounds(process, step, event, dead).returning(way)
     except _Unclear:
         returns = FALSE
     goes_on = fold(Binary("&&", waits_for, negate(returns)))
@@ -156,34 +157,37 @@ def _is_safe(node: Expr) -> bool:
 
 
 class _Rounds:
-    """The ways from behind the read back to before it."""
+    """The ways from behind the read back to where it is made again: at the same place, or in the loop behind it."""
 
-    def __init__(self, process: Process, step: Transition, dead: Sequence[frozenset[int]]) -> None:
+    def __init__(self, process: Process, step: Transition, event: Event, dead: Sequence[frozenset[int]]) -> None:
         self.process = process
         self.step = step
-        self.dead = dead[step.source]
+        self.old = event.old
+        self.load = step.ops[event.first]
+        self.dead = dead
+        self.read = len(process.registers)
+        self.behind: dict[int, Expr] = {}
         self.back: list[Expr] = []
         self.onward: list[Expr] = []
 
     def returning(self, way: _Way) -> Expr:
         """Where the thread comes back for sure, with nothing changed."""
-        changed = {op.register for op in self.step.ops if isinstance(op, Assign)}
-        if any(not self._is_dead(n) for n in changed):
-            return FALSE
-        behind = way.copy()
-        behind.conditions = []
-        behind.end_step()
-        self._from(self.step.target, behind, frozenset())
+        start = way.copy()
+        start.conditions = []
+        start.end_step()
+        self.behind = dict(start.values)
+        self._from(self.step.target, start, frozenset())
         return Binary("&&", disjunction(*self.back), negate(disjunction(*self.onward))) if self.back else FALSE
 
-    def _is_dead(self, register: int) -> bool:
-        return register in self.dead or self.process.registers[register].transient
-
     def _from(self, here: int, way: _Way, passed: frozenset[int]) -> None:
-        if here == self.step.source:
-            self._arrived(way)
+        if here == self.step.source and self._is_unchanged(way):
+            self._add(self.back, way)
             return
-        for _, step in self.process.leaving(here):
+        leaving = [step for _, step in self.process.leaving(here)]
+        if here != self.step.target and self._is_made_again(leaving) and self._is_as_behind(way):
+            self._add(self.back, way)
+            return
+        for step in leaving:
             after = way.copy()
             other = after.perform(step.ops)
             if other is not None or step.target in passed or step.sync is not None:
@@ -192,9 +196,29 @@ class _Rounds:
             after.end_step()
             self._from(step.target, after, passed | {here})
 
-    def _arrived(self, way: _Way) -> None:
-        is_same = all(self._is_dead(n) or value == Register(n) for n, value in way.values.items())
-        self._add(self.back if is_same else self.onward, way)
+    def _is_unchanged(self, way: _Way) -> bool:
+        """Whether all that matters at the read is as it was before it."""
+        dead = self.dead[self.step.source]
+        changed = {op.register for op in self.step.ops if isinstance(op, Assign)}
+        differing = {n for n, value in way.values.items() if value != Register(n)}
+        return all(n in dead or self.process.registers[n].transient for n in changed | differing)
+
+    def _is_made_again(self, leaving: Sequence[Transition]) -> bool:
+        """Whether the one step from here is the same read, and leads to where the first one led."""
+        if len(leaving) != 1:
+            return False
+        (step,) = leaving
+        return step.ops == (self.load,) and step.target == self.step.target and step.sync is None
+
+    def _is_as_behind(self, way: _Way) -> bool:
+        """Whether, but for the value read, all that matters behind the read is as the first read left it."""
+        dead = self.dead[self.step.target]
+        for n in way.values.keys() | self.behind.keys():
+            value, before = way.values.get(n, Register(n)), self.behind.get(n, Register(n))
+            is_own = value == before and self.read not in registers_of(value)
+            if not (n == self.old or is_own or n in dead or self.process.registers[n].transient):
+                return False
+        return True
 
     def _add(self, ways: list[Expr], way: _Way) -> None:
         ways.append(conjunction(*way.conditions))
