@@ -80,6 +80,8 @@ MEMFENCE_EXPORT void __memfence_panic() {
   world.fail(Finding::Panic, message, PC);
 }
 
+MEMFENCE_EXPORT void __memfence_test() { world.runs_tests = world.in_program; }
+
 // --- Locks -------------------------------------------------------------------------------------------------------------------
 
 // The words have the library's values, since the fast paths of its own code go on using them: 0 is free. What says that

@@ -37,8 +37,10 @@ namespace memfence::running {
 
 // The new thread finds its number where its creator does.
 void create_thread(pthread_t* into, void* (*start)(void*), void* argument, bool detached, void* pc) {
-  store_for_program(into, handle_of(world.next_thread(pc)), pc);
+  const int id = world.next_thread(pc);
+  store_for_program(into, handle_of(id), pc);
   world.create(start, argument, detached, pc);
+  if (world.runs_tests && world.me().id == 0) world.synchronise(&world.fiber(id), kExit, "waits for the test", pc, is_over);
 }
 
 int join_thread(pthread_t thread, void** result, void* pc) {

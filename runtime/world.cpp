@@ -150,7 +150,7 @@ void World::reset() {
   ending_ = -1;
   failure = Failure{};
   ignored_signals = 0;
-  has_ended = is_interrupted = false;
+  has_ended = is_interrupted = runs_tests = false;
   leads_back = Return::None;
   storage_owner_ = nullptr;
   queues_.clear();

@@ -163,6 +163,7 @@ class World {
   bool is_on = false;      // executions are being run: the hooks do something
   bool in_program = false;
   bool is_abort_normal = false, is_exit_normal = false, is_signal_normal = false;  // ends that are no failures
+  bool runs_tests = false;  // `main` gives each test a thread of its own, and nobody asks what it does meanwhile
   std::uint64_t ignored_signals = 0;
   std::uint64_t progress = 0;
   bool is_interrupted = false;  // the thread runs for too long

@@ -27,7 +27,7 @@ from support.command_line import memfence
 RING = "examples/spsc_ring.pml"
 ROBUST = "examples/criteria/robust_not_persistent.pml"
 CERTIFY = {"check", "fix", "compare", "explore"}
-NOT_ASKED = {"verify", "cc", "c++", "bench", "help"}
+NOT_ASKED = {"verify", "cc", "c++", "rustc", "bench", "help"}
 """`verify` is the verb; compilers get their options as they are; `bench` is a list of commands; `help` asks nothing."""
 
 

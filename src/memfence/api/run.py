@@ -11,6 +11,7 @@ from memfence.api.inputs import allowed
 from memfence.api.values import refuse_unknown, refuse_values, spell_out
 from memfence.binary.driver import drive
 from memfence.binary.inputs import are_texts, refusal, require_readable, require_runtime
+from memfence.binary.rust_driver import drive_rust
 from memfence.deadline import Deadline
 from memfence.frontends.endings import is_rust, is_source
 from memfence.questions.replay_run import ReplayedRun, schedules
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from memfence.api.typed import RunKeywords
     from memfence.synthesis.run_fences import RunFix
 
-__all__ = ["drive_compiler", "fix_by_running", "replay", "replay_in_gdb", "run", "schedules"]
+__all__ = ["drive_compiler", "drive_rustc", "fix_by_running", "replay", "replay_in_gdb", "run", "schedules"]
 
 
 def run(
@@ -99,3 +100,8 @@ def fix_by_running(file: str | Path, options: RunOptions | None = None, **typed:
 def drive_compiler(words: Sequence[str], *, is_cpp: bool) -> int:
     """`memfence cc` and `memfence c++`."""
     return drive(words, is_cpp=is_cpp)
+
+
+def drive_rustc(words: Sequence[str]) -> int:
+    """`memfence rustc`."""
+    return drive_rust(words)

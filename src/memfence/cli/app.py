@@ -26,6 +26,7 @@ VERBS = {
     "monitor": "monitor",
     "cc": "compile",
     "c++": "compile",
+    "rustc": "compile",
     "translate": "translate",
     "verify": "verify",
     "reproduce": "reproduce",

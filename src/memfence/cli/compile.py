@@ -1,4 +1,4 @@
-"""`memfence cc ...` and `memfence c++ ...`: gcc and g++ for builds whose programs are to be explored."""
+"""`memfence cc`, `c++` and `rustc`: the compilers, for builds whose programs are to be explored."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ AS_IT_IS: dict[str, Any] = {
     }
 }
 Words = Annotated[
-    list[str], typer.Argument(metavar="ARGUMENT...", help="As for gcc; all of them are handed on.", show_default=False)
+    list[str],
+    typer.Argument(metavar="ARGUMENT...", help="As for the compiler; all of them are handed on.", show_default=False),
 ]
 
 
@@ -32,6 +33,17 @@ def compile_c(words: Words) -> None:
 def compile_cpp(words: Words) -> None:
     """Compile and link C++ as g++ does, so that the program runs as usual and can be explored by `memfence run`."""
     _compile(words, is_cpp=True)
+
+
+@verb(
+    "Compile Rust as rustc does, for `memfence run`.", example="rustc --edition 2021 queue.rs", name="rustc", **AS_IT_IS
+)
+def compile_rust(words: Words) -> None:
+    """Compile Rust as rustc does, so that the program runs as usual and can be explored by `memfence run`."""
+    from memfence.api.run import drive_rustc
+
+    with refusing(False):
+        raise typer.Exit(HandedOn(drive_rustc(words)))
 
 
 def _compile(words: list[str], *, is_cpp: bool) -> None:
