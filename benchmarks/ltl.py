@@ -1,8 +1,10 @@
-"""`python benchmarks/ltl.py [TABLE]`: LTL in processor seconds, one thread. Prints tables for docs/results/ltl.md:
-`states`, `property`, `fairness`, `sizes`, `order`, or all.
+"""`python benchmarks/ltl.py [TABLE]`: LTL in processor seconds. Prints tables for docs/results/ltl.md:
+`states`, `property`, `threads`, `fairness`, `sizes`, `order`, or all.
 
 1. BEEM's `peterson.4` and `lamport.5`: all states, beside Spin on the same model as Promela (reductions off); and
    property 4, GF of someone in the critical section, with dead registers kept and with dead registers reset.
+   The same by the search in depth alone, and with all states first by one and two threads: processor seconds of the
+   thread that works longest, which is what the search takes where each thread has a processor of its own.
 2. Fairness: 4 processes that store to 6 variables each under PSO, with 0 to 24 of their buffers to be drained again and
    again; the best of three. What else must recur never does, so that every search is complete.
 3. Sizes of automata beside those of `spin -f`, where Spin finishes.
@@ -29,6 +31,7 @@ from test_ltl_against_spin import spin_text  # noqa: E402
 from test_ltl_sizes import ROWS as FORMULAS  # noqa: E402
 
 from memfence.diagnostics import InputError  # noqa: E402
+from memfence.engines.native import emptiness as native  # noqa: E402
 from memfence.engines.native.emptiness import SAFE_REDUCTIONS, Emptiness, can_be_ordered, find_accepted_run  # noqa: E402
 from memfence.models.fairness import Condition, Fairness, Recurring, memory_fairness  # noqa: E402
 from memfence.models.spec import ModelSpec  # noqa: E402
@@ -56,6 +59,7 @@ def main() -> None:
     tables = {
         "states": compare_states,
         "property": time_property,
+        "threads": time_threads,
         "fairness": time_fairness,
         "sizes": compare_sizes,
         "order": compare_order,
@@ -94,10 +98,34 @@ def time_property() -> None:
             print(f"| {name} prop4 (holds) | {kind} | {numbers} |", flush=True)
 
 
-def decided(instance: Instance, number: int, reductions: frozenset[str]) -> Emptiness:
+def decided(instance: Instance, number: int, reductions: frozenset[str], threads: int = 1) -> Emptiness:
     program = instance.load()
     goal = goal_of(program, instance, number, SC, Fairness.NONE)
-    return find_accepted_run(program, SC, goal, reductions=reductions)
+    return find_accepted_run(program, SC, goal, limits=Limits(threads=threads), reductions=reductions)
+
+
+def time_threads() -> None:
+    """The best of three: the machine does other work, too."""
+    print("\n| model | product states | in depth, s | one thread, s | two threads, s | all of both, s | one / two |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    for name in ("peterson.4", "lamport.5"):
+        native.ALONE_STATES = 10**9
+        deep = min(seconds_of(name, 1) for _ in range(3))
+        native.ALONE_STATES = 50_000
+        one, two = (min(seconds_of(name, threads) for _ in range(3)) for threads in (1, 2))
+        numbers = f"{deep[2]:,} | {deep[0]:.2f} | {one[0]:.2f} | {two[0]:.2f} | {two[1]:.2f} | {one[0] / two[0]:.2f}"
+        print(f"| {name} | {numbers} |", flush=True)
+
+
+def seconds_of(name: str, threads: int) -> tuple[float, float, int]:
+    """Of the thread that works longest and of all, without the reading; and the states."""
+    program = named(name).load()
+    goal = goal_of(program, named(name), 4, SC, Fairness.NONE)
+    own, everyone = time.thread_time(), time.process_time()
+    found = find_accepted_run(program, SC, goal, limits=Limits(threads=threads), reductions=frozenset())
+    own, everyone = time.thread_time() - own, time.process_time() - everyone
+    assert found.complete
+    return max(own, everyone - own), everyone, found.cost.states
 
 
 def goal_of(program: Program, instance: Instance, number: int, model: ModelSpec, fairness: Fairness) -> NoAcceptedRun:

@@ -41,13 +41,16 @@ void bind_emptiness(nb::module_& m) {
       m, "find_accepted_run",
       +[](Limits limits, std::shared_ptr<Machine> machine, int model, int bound, int initial,
           const std::vector<std::vector<EdgeTuple>>& edges, int marks, std::vector<int> atoms,
-          const std::vector<ConditionTuple>& conditions, bool reduce, std::uint64_t most_states) {
+          const std::vector<ConditionTuple>& conditions, bool reduce, std::uint64_t alone_states, int threads,
+          std::uint64_t most_states) {
         limits.most_states = most_states;
         const BuchiQuery query = query_of(initial, edges, marks, std::move(atoms), conditions);
-        return find_accepted_run(*machine, Model{static_cast<ModelKind>(model), bound}, reduce, query, limits);
+        return find_accepted_run(*machine, Model{static_cast<ModelKind>(model), bound}, reduce, query,
+                                 Sharing{alone_states, threads}, limits);
       },
       "Look for an infinite run that the automaton accepts and that meets all conditions again and again.", "machine"_a,
-      "model"_a, "bound"_a, "initial"_a, "edges"_a, "marks"_a, "atoms"_a, "conditions"_a, "reduce"_a, "most_states"_a);
+      "model"_a, "bound"_a, "initial"_a, "edges"_a, "marks"_a, "atoms"_a, "conditions"_a, "reduce"_a, "alone_states"_a,
+      "threads"_a, "most_states"_a);
 }
 
 }  // namespace memfence::bind

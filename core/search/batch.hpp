@@ -30,8 +30,10 @@ class Batch {
   }
 
   // Enter what was gathered, as states of the next level; returns how many were new. Some are left if the table must grow
-  // first. With `keep_first`, a state of the next level keeps the parent that comes first (StateSet).
-  std::uint64_t enter(StateSet& states, Levels& levels, Levels::Share& share, bool keep_first) {
+  // first. With `keep_first`, a state of the next level keeps the parent that comes first (StateSet). Calls use(index) for
+  // each that was entered, in the order in which they were added.
+  template <class Use>
+  std::uint64_t enter(StateSet& states, Levels& levels, Levels::Share& share, bool keep_first, Use&& use) {
     std::uint64_t fresh = 0;
     for (std::size_t i = entered_; i < std::min(gathered_.size(), entered_ + kAhead); ++i)
       states.prefetch_state(gathered_[i].hash);
@@ -46,10 +48,14 @@ class Batch {
       } else if (keep_first && levels.is_in_next(index)) {
         states.prefer_parent(index, parent);
       }
+      use(index);
     }
     gathered_.clear();
     entered_ = 0;
     return fresh;
+  }
+  std::uint64_t enter(StateSet& states, Levels& levels, Levels::Share& share, bool keep_first) {
+    return enter(states, levels, share, keep_first, [](Index) {});
   }
 
  private:

@@ -1,7 +1,6 @@
 // Breadth-first search with parents, level by level, on one or more threads.
 //
-// A level is a list of index ranges; threads take pieces of it and enter successors into the one state set, a batch at a
-// time. Whenever the table wants to grow, all threads stand still.
+// Threads enter successors into the one state set (crew.hpp).
 //
 // Same answer for any number of threads: a level is finished before a finding counts, among the findings of a level the
 // one with the smallest parent (as packed words) wins, and a state with several parents keeps the first of them by their
@@ -10,14 +9,12 @@
 // number of states alone decides, whether there is a second thread or not.
 #pragma once
 
-#include <atomic>
 #include <optional>
 
 #include "search/batch.hpp"
+#include "search/crew.hpp"
 #include "search/expander.hpp"
-#include "search/limits.hpp"
 #include "search/path.hpp"
-#include "search/team.hpp"
 
 namespace memfence {
 
@@ -30,12 +27,12 @@ class BreadthFirst {
         levels_(states_),
         observer_(std::move(observer)),
         limits_(limits),
-        threads_(std::max(1, threads)) {}
+        crew_(states_, levels_, threads) {}
   BreadthFirst(const BreadthFirst&) = delete;
 
   Stop run() {
     Watch watch(limits_);
-    add_worker();
+    crew_.add(make_worker());
     insert_initial();
     while (stop_ == Stop::None && !levels_.is_empty()) {
       ++stats_.depth;
@@ -46,13 +43,13 @@ class BreadthFirst {
     stats_.seconds = watch.seconds();
     stats_.bytes = states_.bytes();
     stats_.state_bits = space_.layout().bits();
-    for (const auto& worker : workers_) {
+    for (const auto& worker : crew_.workers()) {
       stats_.states += worker->states;
       stats_.transitions += worker->expander.transitions;
       stats_.refused += worker->expander.refusals;
       stats_.failures += worker->expander.failures;
       add_taken(taken_, worker->expander.taken);
-      if (worker != workers_[0]) observer().merge(worker->expander.observer, states_);
+      if (worker.get() != &crew_.first()) observer().merge(worker->expander.observer, states_);
     }
     return stop_;
   }
@@ -60,7 +57,7 @@ class BreadthFirst {
   const SearchStats& stats() const { return stats_; }
   const std::vector<std::uint8_t>& taken() const { return taken_; }
   // After run(): what all threads together have observed.
-  Observer& observer() { return workers_[0]->expander.observer; }
+  Observer& observer() { return crew_.first().expander.observer; }
   std::optional<Finding> finding() const { return found_ ? std::optional(found_->finding) : std::nullopt; }
   const StateSet& states() const { return states_; }
 
@@ -79,9 +76,6 @@ class BreadthFirst {
   }
 
  private:
-  static constexpr std::uint64_t kParallelLevel = 2048;  // a smaller level is not worth waking a thread for
-  static constexpr Index kExpanded = 32;                 // states whose successors are gathered before they are entered
-
   // One thread's part of the search.
   struct Worker {
     Worker(BreadthFirst& s, const Observer& o) : search(s), expander(s.space_, o), batch(s.space_.words()) {}
@@ -96,26 +90,26 @@ class BreadthFirst {
     }
     // False: the table must grow first.
     bool flush() {
-      states += batch.enter(search.states_, search.levels_, share, search.is_large_);
+      states += batch.enter(search.states_, search.levels_, share, search.crew_.is_large());
       return batch.is_empty();
     }
-    bool has_work() const { return !batch.is_empty() || piece.begin < piece.end; }
+    bool is_empty() const { return batch.is_empty(); }
+    bool ends_here() const { return expander.found.has_value(); }
+    bool ends_soon() const { return expander.observer.has_finding(); }
+    std::uint64_t transitions() const { return expander.transitions; }
 
     BreadthFirst& search;
     Expander<Semantics, Observer> expander;
     Levels::Share share;
-    Levels::Range piece;  // of the level: what is left of it
+    Levels::Range piece;
     Batch batch;
     std::uint64_t states = 0;
   };
 
-  void add_worker() {
-    workers_.push_back(std::make_unique<Worker>(*this, observer_));
-    levels_.add(workers_.back()->share);
-  }
+  std::unique_ptr<Worker> make_worker() { return std::make_unique<Worker>(*this, observer_); }
 
   void insert_initial() {
-    Worker& worker = *workers_[0];
+    Worker& worker = crew_.first();
     levels_.begin();
     for (std::size_t i = 0; i < space_.machine().initial.size(); ++i) {
       const std::vector<Word> state = space_.initial(i, worker.expander.work());
@@ -127,69 +121,24 @@ class BreadthFirst {
         ++worker.states;
         if (!found_ && is_bad_initially(worker.expander)) found_ = Found{{FindingKind::Bad, inserted.index, false, {}}, state};
       }
-      if (levels_.wants_to_grow()) levels_.grow(*team_);
+      if (levels_.wants_to_grow()) crew_.grow_table();
     }
     if (found_) stop_ = Stop::Found;
     levels_.end();
   }
 
   void run_level(Watch& watch) {
-    if (!is_large_ && levels_.states() >= kLargeSearch) become_large();
-    levels_.begin();
-    do {
-      if (levels_.wants_to_grow()) {
-        if (watch.would_exceed(states_.bytes(), states_.bytes_to_grow())) {
-          stop_ = Stop::Memory;
-          break;
-        }
-        levels_.grow(*team_);
-      }
-      if (levels_.size() >= kParallelLevel)
-        team_->run(workers_.size(), [&](std::size_t member, std::size_t number) {
-          run_pieces(*workers_[number], member == 0 ? &watch : nullptr);
-        });
-      else
-        run_pieces(*workers_[0], &watch);
-    } while (stop_ == Stop::None && is_level_unfinished());
-    for (const auto& worker : workers_) {
+    if (!crew_.is_large() && levels_.states() >= kLargeSearch) {
+      crew_.become_large([&] { return make_worker(); });
+      for (const auto& worker : crew_.workers()) worker->expander.keeps_smallest = true;
+    }
+    stop_ = crew_.run_level(watch);
+    for (const auto& worker : crew_.workers()) {
       keep_smallest(found_, worker->expander.found);
       if (worker->expander.observer.has_finding() && stop_ == Stop::None) stop_ = Stop::Found;
     }
     if (found_) stop_ = Stop::Found;
     levels_.end();
-  }
-  void become_large() {
-    is_large_ = true;
-    team_ = std::make_unique<Team>(static_cast<std::size_t>(threads_));
-    while (workers_.size() < team_->size()) add_worker();
-    for (const auto& worker : workers_) worker->expander.keeps_smallest = true;
-  }
-  bool is_level_unfinished() const {
-    return levels_.has_piece() ||
-           std::any_of(workers_.begin(), workers_.end(), [](const auto& worker) { return worker->has_work(); });
-  }
-
-  // Expand pieces of the level until none is left, the table wants to grow, or the search is to stop.
-  void run_pieces(Worker& worker, Watch* watch) {
-    while (stop_ == Stop::None && worker.flush() && !levels_.wants_to_grow()) {
-      if (worker.piece.begin == worker.piece.end) worker.piece = levels_.take_piece(worker.share);
-      if (worker.piece.begin == worker.piece.end) return;
-      for (Index left = kExpanded; left > 0 && worker.piece.begin < worker.piece.end; --left) {
-        worker.expand(worker.piece.begin++);
-        if (worker.expander.found && !is_large_) return finish(worker);
-      }
-      if (!worker.flush()) return;
-      if (worker.expander.observer.has_finding() && !is_large_) return finish(worker);
-      if (watch && ++pieces_ % 16 == 0) {  // over all levels: a deep search may have one piece in each
-        const std::uint64_t transitions = worker.expander.transitions * workers_.size();  // about: others are busy
-        const Stop why = watch->check(levels_.states_about(), transitions, levels_.size(), states_.bytes());
-        if (why != Stop::None) stop_ = why;
-      }
-    }
-  }
-  void finish(Worker& worker) {
-    worker.flush();
-    stop_ = Stop::Found;
   }
 
   const Space<Semantics>& space_;
@@ -197,16 +146,12 @@ class BreadthFirst {
   Levels levels_;
   const Observer observer_;  // as each thread starts with it
   const Limits& limits_;
-  int threads_;
 
-  std::unique_ptr<Team> team_ = std::make_unique<Team>(1);
-  std::vector<std::unique_ptr<Worker>> workers_;
-  bool is_large_ = false;
-  std::atomic<Stop> stop_ = Stop::None;
+  Crew<Worker> crew_;
+  Stop stop_ = Stop::None;
   std::optional<Found> found_;
   SearchStats stats_;
   std::vector<std::uint8_t> taken_;
-  alignas(kCacheLine) unsigned pieces_ = 0;  // that the thread with the watch has done
 };
 
 }  // namespace memfence

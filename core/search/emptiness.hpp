@@ -81,9 +81,16 @@ struct BuchiResult {
   std::vector<LassoStep> prefix, cycle;
 };
 
+// The search in depth comes first, on one thread; with more states than it may have, all states are found level by level by
+// several threads (product_graph.hpp), and the answer is the same for any number of them.
+struct Sharing {
+  std::uint64_t alone_states = 0;  // most states of the search in depth; 0: there is none
+  int threads = 1;
+};
+
 // `reduce`: leave private locations alone first. For automata that cannot tell how often a state is repeated, and without
 // strong fairness.
 BuchiResult find_accepted_run(const Machine& machine, const Model& model, bool reduce, const BuchiQuery& query,
-                              const Limits& limits);
+                              const Sharing& sharing, const Limits& limits);
 
 }  // namespace memfence

@@ -35,9 +35,6 @@ inline void keep_smallest(std::optional<Found>& kept, const std::optional<Found>
   if (other && (!kept || kept->is_after(other->finding, other->state.data()))) kept = other;
 }
 
-// States from which on a search is a large one: several threads may work, levels are finished.
-inline constexpr std::uint64_t kLargeSearch = 50'000;
-
 template <MemoryModel Semantics, SearchObserver Observer>
 class Expander {
  public:

@@ -25,10 +25,17 @@ class Product {
         query_(query),
         pairs_(query.strong_pairs()),
         automaton_slot_(static_cast<int>(semantics_.slots.size())),
-        layout_(product_slots()),
+        layout_(layout(semantics_, query)),
         successors_(machine_, semantics_, reduce),
         states_(layout_.words()),
         work_(layout_.slots()) {}
+
+  // How states are packed.
+  static Layout layout(const Semantics& semantics, const BuchiQuery& query) {
+    std::vector<Slot> slots = semantics.slots;
+    slots.push_back(Slot{0, static_cast<Value>(query.edges.size()) - 1});
+    return Layout(slots);
+  }
 
   // A successor of the program's part, before the automaton's choice.
   struct Move {
@@ -45,6 +52,10 @@ class Product {
   std::size_t words() const { return layout_.words(); }
   const Word* state(Index index) const { return states_.state(index); }
   Index parent(Index index) const { return states_.parent(index); }
+
+  std::size_t automaton_state(const Word* packed) const {
+    return static_cast<std::size_t>(layout_.read(packed, automaton_slot_));
+  }
 
   std::vector<Word> initial(std::size_t number) {
     std::fill_n(work_.data(), layout_.slots(), 0);
@@ -110,12 +121,6 @@ class Product {
     void failed(const Step&) {}
     void refused() { ++product.refused_; }
   };
-
-  std::vector<Slot> product_slots() const {
-    std::vector<Slot> slots = semantics_.slots;
-    slots.push_back(Slot{0, static_cast<Value>(query_.edges.size()) - 1});
-    return slots;
-  }
 
   std::uint64_t fairness(const Move& move) const {
     std::uint64_t marks = 0;

@@ -8,26 +8,26 @@
 #include <unordered_map>
 #include <vector>
 
-#include "search/limits.hpp"
-#include "search/product.hpp"
+#include "search/emptiness.hpp"
 
 namespace memfence {
 
-// States that are strongly connected among themselves, and the marks on the arcs between them. Empty: there are none.
+// States that are strongly connected among themselves, and the marks on the arcs between them.
 struct FairPart {
   std::vector<Index> states;
   std::uint64_t inside = 0;
 };
 
-template <MemoryModel Semantics>
+// A Graph as in component_search.hpp.
+template <class Graph>
 class StrongFairness {
  public:
-  StrongFairness(Product<Semantics>& product, const std::vector<StrongPair>& pairs, std::uint64_t all_marks, Watch& watch)
-      : product_(product), pairs_(pairs), all_marks_(all_marks), watch_(watch) {}
+  StrongFairness(Graph& graph, const std::vector<StrongPair>& pairs, std::uint64_t all_marks)
+      : graph_(graph), pairs_(pairs), all_marks_(all_marks) {}
 
-  // A part of a component in which a loop is fair; the component has all marks, and sees those `inside`.
-  FairPart fair_part(std::vector<Index> component, std::uint64_t inside) {
-    std::vector<FairPart> waiting;
+  // The parts of a component in which a loop is fair, or just one; the component has all marks, and sees those `inside`.
+  std::vector<FairPart> fair_parts(std::vector<Index> component, std::uint64_t inside, bool one_is_enough) {
+    std::vector<FairPart> waiting, fair;
     waiting.push_back({std::move(component), inside});
     while (!waiting.empty()) {
       FairPart part = std::move(waiting.back());
@@ -35,16 +35,19 @@ class StrongFairness {
       std::uint64_t stuck = 0;  // that processes could move which never do
       for (const StrongPair& pair : pairs_)
         if (!pair.is_met(part.inside)) stuck |= pair.could;
-      if (stuck == 0) return part;
-      divide(part.states, stuck, waiting);
-      if (stop_ != Stop::None) return {};
+      if (stuck != 0) {
+        divide(part.states, stuck, waiting);
+        if (stop_ != Stop::None) return {};
+        continue;
+      }
+      fair.push_back(std::move(part));
+      if (one_is_enough) break;
     }
-    return {};
+    return fair;
   }
   Stop stop() const { return stop_; }
 
  private:
-  using Move = Product<Semantics>::Move;
   struct Arc {
     std::uint32_t target;
     std::uint64_t marks;
@@ -60,8 +63,7 @@ class StrongFairness {
     std::vector<std::vector<Arc>> arcs(kept.size());
     for (std::size_t n = 0; n < kept.size(); ++n) {
       if (is_over()) return;
-      product_.arcs_from(kept[n], [&](const Word* packed, std::uint64_t marks, const Move&) {
-        const Index to = product_.find(packed);
+      graph_.known_arcs(kept[n], [&](Index to, std::uint64_t marks) {
         const auto known = to == kNoIndex ? number.end() : number.find(to);
         if (known != number.end()) arcs[n].push_back({known->second, marks});
       });
@@ -88,12 +90,12 @@ class StrongFairness {
   std::uint64_t marks_of(Index state) {
     std::uint64_t seen = 0;
     if (is_over()) return seen;
-    product_.arcs_from(state, [&](const Word*, std::uint64_t marks, const Move&) { seen |= marks; });
+    graph_.known_arcs(state, [&](Index, std::uint64_t marks) { seen |= marks; });
     return seen;
   }
 
   bool is_over() {
-    if (++since_check_ % 1024 == 0) stop_ = watch_.check(product_.count(), 0, 0, product_.bytes());
+    if (++since_check_ % 1024 == 0) stop_ = graph_.stop(0, 0);
     return stop_ != Stop::None;
   }
 
@@ -139,10 +141,9 @@ class StrongFairness {
     return component;
   }
 
-  Product<Semantics>& product_;
+  Graph& graph_;
   const std::vector<StrongPair>& pairs_;
   std::uint64_t all_marks_;
-  Watch& watch_;
   std::uint64_t since_check_ = 0;
   Stop stop_ = Stop::None;
 };

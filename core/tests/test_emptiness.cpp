@@ -32,8 +32,14 @@ Ring ring(int length, const std::vector<int>& loops, bool closed = true) {
 BuchiQuery anything(std::vector<Condition> conditions) { return {0, {{{0, 0, 0, 0}}}, 0, {}, std::move(conditions)}; }
 Condition again(int expression) { return {ConditionKind::Recurring, expression, 0}; }
 
+// In depth, and by all states: with the same answer.
 BuchiResult ask(const Ring& r, const BuchiQuery& query, const Limits& limits = {}) {
-  return find_accepted_run(*r.machine, Model{ModelKind::Sc, 0}, false, query, limits);
+  const Model sc{ModelKind::Sc, 0};
+  const BuchiResult alone = find_accepted_run(*r.machine, sc, false, query, {1'000, 1}, limits);
+  const BuchiResult shared = find_accepted_run(*r.machine, sc, false, query, {0, 2}, limits);
+  CHECK(alone.stop == shared.stop && alone.prefix.size() == shared.prefix.size());
+  CHECK(alone.cycle.size() == shared.cycle.size());
+  return alone;
 }
 
 }  // namespace
@@ -104,6 +110,7 @@ TEST(a_cancelled_search_for_lassos_ends_without_an_answer) {
   Limits limits;
   limits.cancel = std::make_shared<std::atomic<bool>>(true);
   const auto machine = builder.build();
-  CHECK(find_accepted_run(*machine, Model{ModelKind::Sc, 0}, false, anything({again(never)}), limits).stop == Stop::Cancelled);
-  CHECK(find_accepted_run(*machine, Model{ModelKind::Sc, 0}, false, anything({again(never)}), {}).stop == Stop::None);
+  CHECK(find_accepted_run(*machine, Model{ModelKind::Sc, 0}, false, anything({again(never)}), {1'000, 1}, limits).stop ==
+        Stop::Cancelled);
+  CHECK(find_accepted_run(*machine, Model{ModelKind::Sc, 0}, false, anything({again(never)}), {0, 2}, {}).stop == Stop::None);
 }

@@ -245,7 +245,7 @@ class BuchiResult:
     @property
     def cycle(self) -> list[tuple[int, int, int]]: ...
 
-def find_accepted_run(machine: Machine, model: int, bound: int, initial: int, edges: Sequence[Sequence[tuple[int, int, int, int]]], marks: int, atoms: Sequence[int], conditions: Sequence[tuple[int, int, int]], reduce: bool, most_states: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> BuchiResult:
+def find_accepted_run(machine: Machine, model: int, bound: int, initial: int, edges: Sequence[Sequence[tuple[int, int, int, int]]], marks: int, atoms: Sequence[int], conditions: Sequence[tuple[int, int, int]], reduce: bool, alone_states: int, threads: int, most_states: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> BuchiResult:
     """
     Look for an infinite run that the automaton accepts and that meets all conditions again and again.
     """

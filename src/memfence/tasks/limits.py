@@ -59,8 +59,7 @@ class Limits(Record, kw_only=True):
     `deadline` is the user's, and the same for all searches of a question. `timeout_seconds` ends a single search
     before that. `most_states` ends it at about that many states, sets of states or constraints; 0 does not. Unlike
     time, it ends the same search at the same place on every machine. From `compact_from` states on, an explicit search
-    keeps the bare states, without the way to them; 0: only when memory ends. `asked_threads`: how many the user named;
-    0: none. `cluster`: `local`, `local:N` or the
+    keeps the bare states, without the way to them; 0: only when memory ends. `cluster`: `local`, `local:N` or the
     address of a Ray cluster, whose machines share the search.
     """
 
@@ -68,7 +67,6 @@ class Limits(Record, kw_only=True):
     timeout_seconds: float | None = None
     memory_megabytes: int | None = None
     threads: int = 1
-    asked_threads: int = 0
     most_states: int = 0
     compact_from: int = 0
     progress: ProgressCallback | None = field(default=None, compare=False)

@@ -98,7 +98,6 @@ class CheckOptions(Record, kw_only=True):
             deadline=self.deadline or Deadline(self.timeout_seconds),
             memory_megabytes=self.memory_megabytes,
             threads=self.threads or all_processors(),
-            asked_threads=self.threads,
             compact_from=COMPACT_FROM if self.compact else 0,
             progress=self.progress,
             cluster=self.cluster,

@@ -47,6 +47,9 @@ SAFE_REDUCTIONS = frozenset({"dead"})
 MOST_ATOMS = MOST_MARKS = 64
 """The core keeps both in one machine word."""
 
+ALONE_STATES = 50_000
+"""So many states are searched in depth, by one thread. With more, all states come first, by as many as there are."""
+
 NativeStep = tuple[int, int, int]
 Query = tuple[int, int, int, list[list[tuple[int, int, int, int]]], int, list[int], list[NativeStep], bool]
 _STUTTERS = -1
@@ -87,7 +90,14 @@ def find_accepted_run(
     limits = limits or Limits()
     plan = plan_of(program, model, goal, reductions)
     encoded = plan.encoded()
-    result = _core.find_accepted_run(encoded.machine, *plan.query(encoded), limits.most_states, **for_core(limits))
+    result = _core.find_accepted_run(
+        encoded.machine,
+        *plan.query(encoded),
+        ALONE_STATES,
+        limits.threads,
+        limits.most_states,
+        **for_core(limits),
+    )
     stop = Stop(result.stop)
     lasso = None
     if stop is Stop.FOUND:
