@@ -7,9 +7,13 @@ from pathlib import Path
 
 from memfence import pipeline
 from memfence.program.ir import Program
+from memfence.program.orders import MemoryOrder
 from memfence.questions.any_loops import robustness
 from memfence.questions.models import check_models
 from memfence.source import SourceText
+from memfence.synthesis.options import FixOptions
+from memfence.synthesis.orders.fix import fix_orders
+from memfence.synthesis.result import FixVerdict
 from memfence.tasks.answer import Verdict
 from memfence.tasks.evidence import Counterexample, OnlySc
 from memfence.tasks.options import CheckOptions
@@ -96,3 +100,22 @@ def test_robustness_is_a_question_of_its_own() -> None:
     early, late = (weak.evidence.execution.events[n] for n in weak.evidence.beyond_sc)
     assert (early.value, late.value) == (0, 1)
     assert [one.model for one in weak.evidence.forbidden_by] == ["sc"]
+
+
+def test_fix_finds_what_makes_a_program_robust() -> None:
+    program = pipeline.load_text(SourceText("sb.c", STORE_BUFFERING.replace("ORDER", "relaxed")))
+    fixed = fix_orders(program, ("rc11",), FixOptions(criterion="robust"))
+    assert fixed.verdict is FixVerdict.FIXED
+    assert [change.order for change in fixed.changes] == [MemoryOrder.SEQ_CST] * 2
+    assert (fixed.patched or "").count("atomic_thread_fence(memory_order_seq_cst)") == 2
+    assert [answer.evidence for answer in fixed.answers] == [OnlySc("rc11")]
+    assert not fixed.is_minimum
+
+
+def test_fix_claims_nothing_where_no_order_helps() -> None:
+    """The race is between plain accesses: it can be mended, but not by the orders of others."""
+    text = STORE_BUFFERING.replace("static atomic_int x, y;", "static atomic_int x; static int y;")
+    text = text.replace("atomic_load_explicit(&y, memory_order_ORDER)", "y")
+    text = text.replace("atomic_store_explicit(&y, 1, memory_order_ORDER)", "y = 1").replace("ORDER", "relaxed")
+    program = pipeline.load_text(SourceText("plain.c", text))
+    assert fix_orders(program, ("rc11",), FixOptions(criterion="robust")).verdict is FixVerdict.UNKNOWN

@@ -13,6 +13,7 @@ from memfence.failures import allowed_words
 from memfence.models.catalogue import WITHOUT_STATES, states_of
 from memfence.tasks.options import GRAPHS
 from memfence.verbs.models import AS_GRAPHS, BY_STATES, WITH_ROBUSTNESS
+from memfence.verbs.names import CHECKING
 from memfence.verbs.option import Rule
 from memfence.verbs.usage import Usage, is_more_than_absence
 
@@ -82,7 +83,7 @@ def safety_of_models(usage: Usage, value: Any) -> str | None:
     other = next((one for one in chosen if one != "safety"), None)
     if other is None or one_with_states(usage, value) is None:
         return None
-    if usage.verb == "check" and chosen == ["robust"] and set(usage.models) <= set(WITH_ROBUSTNESS):
+    if usage.verb in CHECKING and chosen == ["robust"] and set(usage.models) <= set(WITH_ROBUSTNESS):
         return None
     if len(usage.models) > 1:
         instead = "`memfence compare` asks every criterion under TSO and PSO"

@@ -32,6 +32,7 @@ from memfence.program.ir import (
     Transition,
     Unlock,
 )
+from memfence.program.orders import MemoryOrder
 
 EVENTS = (Load, Store, Rmw, Fence)
 
@@ -74,7 +75,7 @@ class _Cutting:
     def result(self) -> Process:
         for step in self.process.transitions:
             _refuse(self.process, step)
-            ops = tuple(_with_plain_address(op) for op in step.ops)
+            ops = tuple(_with_plain_address(op) for op in step.ops if not _does_nothing(op))
             for decided in self._alternatives(ops):
                 for chosen in self._addressed(decided, {}) if self.single_variables else [decided]:
                     self._cut(step, chosen)
@@ -175,6 +176,11 @@ def _with_plain_address(op: Op) -> Op:
     if not isinstance(op, Load | Store | Rmw):
         return op
     return replace(op, address=replace(op.address, index=fold(_without_nothing(op.address.index))))
+
+
+def _does_nothing(op: Op) -> bool:
+    """A fence of C that orders nothing: `fix` has one wherever another may be written."""
+    return isinstance(op, Fence) and op.kind == "thread_fence" and op.order is MemoryOrder.RELAXED
 
 
 def _without_nothing(expr: Expr) -> Expr:

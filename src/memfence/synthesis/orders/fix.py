@@ -30,10 +30,12 @@ from memfence.synthesis.orders.oracle import OrderOracle
 from memfence.synthesis.orders.places import OrderEdit, OrderPlace, edits_of, find_places
 from memfence.synthesis.orders.prices import prices_of
 from memfence.synthesis.orders.result import OrderChange, OrderFix
+from memfence.synthesis.orders.robust_oracle import RobustOracle
 from memfence.synthesis.patch import PatchedFile, diff_of, in_order, reread, text_of
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.answer import Verdict
-from memfence.tasks.evidence import ByDependencies
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.evidence import ByDependencies, SeesThePast
 from memfence.tasks.result import ModelAnswer, ModelsResult
 
 CONTENT = (Verdict.HOLDS, Verdict.HOLDS_UP_TO)
@@ -44,7 +46,7 @@ def fix_orders(program: Program, names: Sequence[str], options: FixOptions, *, u
 
     FIXED only if the patched text, read again, works under each of them, as far as `bound` says; IMPOSSIBLE only if the
     program fails with the strongest orders and fences everywhere, also where they cannot be written, and with every
-    racing variable made atomic.
+    racing variable made atomic. Where robustness is asked for, neither is claimed: nor that a set is the least.
     """
     options = options.started()
     before = check_models(program, names, options, unrolled=unrolled)
@@ -76,7 +78,7 @@ class _DoesNotCompile(Exception):
 
 
 def _asks_for_a_fix(answer: ModelAnswer) -> bool:
-    return answer.verdict is Verdict.VIOLATED or isinstance(answer.evidence, ByDependencies)
+    return answer.verdict is Verdict.VIOLATED or isinstance(answer.evidence, ByDependencies | SeesThePast)
 
 
 def _timed(result: OrderFix, options: FixOptions) -> OrderFix:
@@ -102,6 +104,7 @@ class _Fixing:
         self.unrolled = unrolled
         self.blank = blank
         self.properties = before.properties
+        self.is_about_robustness = before.criterion is Criterion.ROBUST
         self.rounds = max((answer.unrolled or 1 for answer in before.answers), default=1)
         self.refused = refused
         self.macros = Macros(own_texts(program))
@@ -132,6 +135,8 @@ class _Fixing:
         if least is not None and least.choice is not None:
             changes = self.changes(least.choice)
             return replace(found, elsewhere=tuple(c for c in changes if not self.can_be_written(c.place)))
+        if self.is_about_robustness:
+            return found
         try:
             racing = variables_to_make_atomic(self.program, self.names, self.options, self.unrolled)
         except StillFails:
@@ -146,10 +151,15 @@ class _Fixing:
         return place.point is not None or names_its_order(source, place.span, place.order, self.macros)
 
     def least(self) -> Least:
-        limits = self.options.limits
-        oracle = OrderOracle(self.candidates, self.places, self.edits, self.names, self.properties, self.rounds, limits)
+        oracle = self.oracle()
         prices, of_places = prices_of(self.candidates, self.places, self.edits, self.names, self.options.minimise)
         return LeastSearch(self.edits, prices, of_places, oracle.violates).run(every=self.options.all)
+
+    def oracle(self) -> OrderOracle | RobustOracle:
+        limits, asked = self.options.limits, (self.candidates, self.places, self.edits, self.names)
+        if self.is_about_robustness:
+            return RobustOracle(*asked, limits)
+        return OrderOracle(*asked, self.properties, self.rounds, limits)
 
     def proved(self, found: OrderFix) -> OrderFix:
         """The text with the changes, read again and asked about as the one before; _DoesNotCompile."""
@@ -164,7 +174,7 @@ class _Fixing:
             files=files,
             patched=text_of(self.program, files),
             diff=diff_of(files),
-            is_minimum=True,
+            is_minimum=not self.is_about_robustness,
         )
 
     def written(self, changes: Sequence[OrderChange]) -> tuple[tuple[PatchedFile, ...], Program]:
@@ -191,7 +201,7 @@ class _Fixing:
     def with_sets(self, found: OrderFix, least: Least) -> OrderFix:
         if not self.options.all:
             return found
-        return replace(found, sets=tuple(map(self.changes, least.sets)), are_all=least.are_all)
+        return replace(found, sets=tuple(map(self.changes, least.sets)), are_all=least.are_all and found.is_minimum)
 
 
 def changes_of(places: Sequence[OrderPlace], edits: Sequence[OrderEdit], choice: Choice) -> tuple[OrderChange, ...]:
