@@ -73,7 +73,7 @@ def run_rustc(rust: RustToolchain, words: Sequence[str], *, shows: bool) -> subp
     try:
         return subprocess.run(
             [rust.rustc, *words], env=environment, capture_output=not shows, text=True, errors="replace",
-            timeout=SECONDS, check=False,
+            timeout=SECONDS, check=False, close_fds=False,  # cargo says by open files how much may run at once
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as problem:
         raise InputError([_unplaced(rust.rustc, f"`{rust.rustc}` failed: {problem}")]) from None
