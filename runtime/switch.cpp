@@ -25,4 +25,25 @@ memfence_resume:
     popq %rbp
     ret
 .size memfence_switch, .-memfence_switch
+.globl memfence_call_main
+.hidden memfence_call_main
+.type memfence_call_main, @function
+memfence_call_main:
+    .cfi_startproc
+    pushq %rbp
+    .cfi_def_cfa_offset 16
+    .cfi_offset %rbp, -16
+    movq %rsp, %rbp
+    .cfi_def_cfa_register %rbp
+    andq $-256, %rsp
+    movq %rdi, %rax
+    movq %rsi, %rdi
+    movq %rdx, %rsi
+    movq %rcx, %rdx
+    call *%rax
+    leave
+    .cfi_def_cfa %rsp, 8
+    ret
+    .cfi_endproc
+.size memfence_call_main, .-memfence_call_main
 )");

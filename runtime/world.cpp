@@ -310,7 +310,7 @@ void World::joined(Fiber& other) {
 
 void World::enter_fiber() {
   Fiber& me = *current;
-  if (me.id == 0) end_process(Exit::Usual, main_(argc_, argv_, environment_), nullptr, nullptr);
+  if (me.id == 0) end_process(Exit::Usual, memfence_call_main(main_, argc_, argv_, environment_), nullptr, nullptr);
   if (logs) write_down(me);
   finish(me.start(me.argument));
 }

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from pathlib import Path
 
+from memfence.binary.members import MAIN_FRAME, Members
 from memfence.failures import ERROR, ending_of
 from memfence.records import Record
 
@@ -14,6 +15,7 @@ HEAP = range(0x2000_0000_0000, 0x2000_0000_0000 + 65 * (1 << 30))
 STACKS = 0x3000_0000_0000
 STACK_BYTES = (8 << 20) + (64 << 10)
 MOST_STACKS = 64
+WORD = 8
 SYSTEM = ("/usr/", "/lib/", "/rustc/")
 ASKED_FOR = ("assertion", "abort", "exit status", "signal", "error")
 """Ends of the table of failures that a program calls for by name; C++ headers call for the others."""
@@ -51,6 +53,7 @@ class Names:
         self._symbols = _symbols(program)
         self._starts = [symbol.address for symbol in self._symbols]
         self._places: dict[int, tuple[SourceLine, ...]] = {}
+        self._members = Members(program)
 
     @property
     def asserts(self) -> bool:
@@ -88,12 +91,15 @@ class Names:
             return f"heap+{address - HEAP.start:#x}"
         if STACKS <= address < STACKS + MOST_STACKS * STACK_BYTES:
             thread, offset = divmod(address - STACKS, STACK_BYTES)
+            if thread == 0 and (local := self._members.in_main(STACK_BYTES - offset - MAIN_FRAME)):
+                return local
             return f"stack of thread {thread}, {STACK_BYTES - offset} bytes below its top"
         found = self._symbol(address - self._base)
         if found is None:
             return f"{address:#x}"
         offset = address - self._base - found.address
-        return found.name if offset == 0 else f"{found.name}+{offset}"
+        part = self._members.of_variable(found.address, offset) if found.size > WORD else ""
+        return f"{found.name}{part}" if part or offset == 0 else f"{found.name}+{offset}"
 
     def pointee(self, value: int) -> str:
         """What a value points to, if it is the address of something that has a name; else nothing."""
