@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memfence.api.fix import fix
     from memfence.api.model import Model
     from memfence.api.monitor import monitor
+    from memfence.api.mutate import mutate
     from memfence.api.order_fix import fix_models, why_models
     from memfence.api.relax import relax
     from memfence.api.run import run
@@ -69,6 +70,7 @@ _HOME = {
     "load": "memfence.pipeline",
     "load_text": "memfence.pipeline",
     "monitor": "memfence.api.monitor",
+    "mutate": "memfence.api.mutate",
     "parse_expression": "memfence.program.text.properties",
     "relax": "memfence.api.relax",
     "replay": "memfence.api.explore",
@@ -110,6 +112,7 @@ __all__ = [
     "load",
     "load_text",
     "monitor",
+    "mutate",
     "parse_expression",
     "relax",
     "replay",

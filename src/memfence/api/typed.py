@@ -18,6 +18,7 @@ CriterionName = Literal["safety", "persistent", "robust", "povso", "po", "state-
 __all__ = [
     "CheckKeywords",
     "CheckModelsKeywords",
+    "MutateKeywords",
     "FixKeywords",
     "FixModelsKeywords",
     "WhyKeywords",
@@ -97,6 +98,18 @@ class CheckKeywords(Asking, total=False):
 
 
 class CheckModelsKeywords(Asking, total=False):
+    """Of `memfence check`."""
+
+    criterion: Criterion | CriterionName | None
+    cycles: Literal["acceptance", "non-progress"] | None
+    ends: bool | None
+    abstract: int | None
+    engine: Literal["auto", "explicit", "symbolic", "dual", "graphs"] | None
+    cluster: str | None
+    any_number: Sequence[str] | None
+
+
+class MutateKeywords(Asking, total=False):
     """Of `memfence check`."""
 
     criterion: Criterion | CriterionName | None

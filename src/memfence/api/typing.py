@@ -59,6 +59,7 @@ SPELLED_OUT = ("simulate", "verify", "conform")
 KEYWORDS: dict[str, tuple[str, frozenset[str]]] = {
     "Check": ("check", frozenset()),
     "CheckModels": ("check", frozenset({"model", "unroll"})),
+    "Mutate": ("check", frozenset({"model", "unroll"})),
     "Fix": ("fix", frozenset({"atomic", "atomic_waits"})),
     "FixModels": ("fix", frozenset({"model", "unroll", "atomic", "atomic_waits"})),
     "Why": ("why", frozenset({"criteria"})),

@@ -10,6 +10,7 @@ import typer
 
 from memfence.cli.exit_codes import exit_of
 from memfence.cli.keywords import keywords_of, understood
+from memfence.cli.mutate import mutate_of
 from memfence.cli.option_groups import Deciding, File
 from memfence.cli.output import Output
 from memfence.cli.progress import ProgressLine
@@ -38,6 +39,8 @@ def check(
     witness: Path | None,
     cluster: str | None,
     strict: bool,
+    mutate: bool,
+    mutate_at_least: int | None,
 ) -> None:
     """Does the program still work under the memory model? A proof, or a run that shows why not."""
     from memfence.api.check import Asked
@@ -50,6 +53,8 @@ def check(
     usage = understood(context, models=model, files=everything, several=several)
     progress = ProgressLine(quiet=out.quiet)
     keywords = keywords_of(usage, progress)
+    if mutate:
+        raise typer.Exit(mutate_of(file, usage, keywords, out, mutate_at_least))
     if not is_answered_by_states(usage.models, usage.said.get("engine")):
         raise typer.Exit(check_models_of(file, usage, keywords, out, strict=strict))
     if several:

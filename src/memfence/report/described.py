@@ -16,6 +16,7 @@ REPORTS = {
     "ExploreResult": "explore.explore_report",
     "FixResult": "fix.fix_report",
     "MonitorResult": "monitor.monitor_report",
+    "Mutation": "mutation.mutation_report",
     "NeededOrders": "orders.needed_report",
     "OrderFix": "orders.order_fix_report",
     "ModelsResult": "models.models_report",

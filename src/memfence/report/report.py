@@ -66,13 +66,15 @@ Problem = Literal["failure", "error"] | None
 
 
 class Case(Record, kw_only=True):
-    """What was asked, as a test case for CI. `kind` is the verdict in one word."""
+    """What was asked, as a test case for CI. `kind` is the verdict in one word; `text`: what is said of it, where
+    that is not the whole report."""
 
     group: str
     name: str
     kind: str
     problem: Problem
     seconds: float = 0.0
+    text: str = ""
 
 
 class Report(Record, kw_only=True):
@@ -90,6 +92,8 @@ class Report(Record, kw_only=True):
     case: Callable[[], Case]
     sources: Callable[[], Iterable[SourceText]]
     """The texts that it is about."""
+    cases: Callable[[], Iterable[Case]] | None = None
+    """Where there are several: the parts of the case."""
     brief: Callable[[], str] | None = None
     """In a word or two, for lists of results; without it, the line."""
     is_about_input: bool = False

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NotRequired, get_args, get_origin, g
 
 from memfence.report.contract.check import NOTHING_SHOWN, Check, CheckModels
 from memfence.report.contract.fix import Compare, Fix, Why
+from memfence.report.contract.mutation import CheckMutants
 from memfence.report.contract.parts import Error
 from memfence.report.contract.relax import Relax
 from memfence.report.contract.run import Monitor, Run
@@ -22,6 +23,7 @@ Schema = dict[str, Any]
 ROOTS: dict[str, Any] = {
     "check": Check,
     "check_models": CheckModels,
+    "check_mutants": CheckMutants,
     "compare": Compare,
     "compare_variants": CompareVariants,
     "error": Error,

@@ -25,6 +25,7 @@ SUMMARIES = {
     "fences": "The fences that make the program work are written.",
     "orders": "The memory orders that make the program work are written.",
     "why": "Every fence is needed.",
+    "mutate": "Every memory order, fence and locked operation is needed by the test.",
     "relax": "No order is stronger than it has to be.",
     "variants": "The variant works under every model.",
     "explore": "Every SC execution is correct, and none could go differently with store buffers.",

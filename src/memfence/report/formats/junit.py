@@ -1,4 +1,5 @@
-"""Reports as JUnit XML, which every CI system shows: a test case per report.
+"""Reports as JUnit XML, which every CI system shows: a test case per report, or one for each of its
+parts.
 
 A violation is a failure. What is neither proved nor refuted is an error: a green test must mean a proof.
 """
@@ -7,32 +8,40 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from memfence.report.report import Report, Style
+from memfence.report.report import Case, Report, Style
 
 
 def render(report: Report) -> str:
-    """The report as a test suite of one case; its text is the whole report."""
-    case, text = report.case(), _clean(report.text(Style()))
-    seconds = f"{case.seconds:.3f}"
+    """The report as a test suite of its case, whose text is the whole report, or of the parts of that."""
+    whole = report.case()
+    cases = [whole] if report.cases is None else list(report.cases()) or [whole]
+    seconds = f"{whole.seconds:.3f}"
     suite = ElementTree.Element(
         "testsuite",
         name="memfence",
-        tests="1",
-        failures=str(int(case.problem == "failure")),
-        errors=str(int(case.problem == "error")),
+        tests=str(len(cases)),
+        failures=str(sum(case.problem == "failure" for case in cases)),
+        errors=str(sum(case.problem == "error" for case in cases)),
         skipped="0",
         time=seconds,
     )
-    element = ElementTree.SubElement(suite, "testcase", classname=case.group, name=_clean(case.name), time=seconds)
-    if case.problem is not None:
-        attributes = {"type": case.kind, "message": _clean(report.line())}
-        ElementTree.SubElement(element, case.problem, attributes).text = text
-    else:
-        ElementTree.SubElement(element, "system-out").text = text
+    for case in cases:
+        _add(suite, case, report)
     root = ElementTree.Element("testsuites")
     root.append(suite)
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _add(suite: ElementTree.Element, case: Case, report: Report) -> None:
+    text = _clean(case.text or report.text(Style()))
+    seconds = f"{case.seconds:.3f}"
+    element = ElementTree.SubElement(suite, "testcase", classname=case.group, name=_clean(case.name), time=seconds)
+    if case.problem is not None:
+        attributes = {"type": case.kind, "message": _clean(case.text or report.line())}
+        ElementTree.SubElement(element, case.problem, attributes).text = text
+    else:
+        ElementTree.SubElement(element, "system-out").text = text
 
 
 def _clean(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memfence.models.catalogue import NAMES, USUAL, WITHOUT_STATES
+from memfence.report.formats.table import FORMAT_NAMES
 from memfence.tasks.criterion import Criterion
 from memfence.verbs.models import RELAXED, WITH_RULES
 from memfence.verbs.names import ABOUT_STATES, BY_MODELS, CHECKING
@@ -13,6 +14,7 @@ from memfence.verbs.rules import (
     certified_weakly,
     executions,
     fences_do_something,
+    needs,
     one_with_states,
     safety_of_models,
     states,
@@ -21,6 +23,18 @@ from memfence.verbs.rules import (
 CYCLES = ("acceptance", "non-progress")
 CRITERIA = tuple(criterion.value for criterion in Criterion)
 _OTHERS = ", ".join(name for name in NAMES if name not in WITH_RULES)
+
+MUTANTS_KNOW = (
+    frozenset(
+        {
+            "model", "unroll", "mutate_at_least", "also", "json", "quiet", "forbid", "invariant", "final", "deadlock",
+            "timeout", "memory", "threads", "compact", "language", "int_bits", "split_reads", "macros", "include",
+            "std", "clang", "entry", "threads_bound", "heap_bound", "recursion_bound", "assertions_only", "allow",
+            "as_compiled",
+        }
+    )
+    | FORMAT_NAMES
+)  # fmt: skip
 
 ASKING = (
     Option(
@@ -89,6 +103,31 @@ ASKING = (
         most=MOST,
         rules=(executions,),
         help=f"For {', '.join(WITHOUT_STATES)} and cat files: follow loops K times.",
+    ),
+    Option(
+        name="mutate",
+        verbs=frozenset({"check"}),
+        group=Group.ASKED,
+        keyword="",
+        kind=bool,
+        default=False,
+        goes_with=MUTANTS_KNOW,
+        alone="it does not go with --mutate, which asks about safety again and again",
+        one_program=True,
+        help="What does the test not notice? Each order one step weaker, each fence dropped, each locked operation "
+        "split, one at a time.",
+    ),
+    Option(
+        name="mutate_at_least",
+        verbs=frozenset({"check"}),
+        group=Group.ASKED,
+        keyword="",
+        kind=int,
+        metavar="PERCENT",
+        least=0,
+        most=100,
+        rules=(needs("mutate", because="it goes with --mutate"),),
+        help="With --mutate: exit with 1 where fewer are noticed.",
     ),
     Option(
         name="forbid",

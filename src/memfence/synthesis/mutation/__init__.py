@@ -1,0 +1,1 @@
+"""What does a test not notice? The program with each memory order, fence and locked operation made weaker, in turn."""
