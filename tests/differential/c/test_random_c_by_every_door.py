@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from support.generators.random_c import random_c
 pytestmark = [needs_clang, pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")]
 
 WEAKER = (("sc", "tso"), ("tso", "pso"), ("tso", "rc11"), ("sc", "armv8"))
+SEEDS = (*range(24), 125)
+"""Found again among them when they are planted: guesses that wait (3 and 13), weak exchanges that never fail (125)."""
 SAME = (("tso", "x86"), ("sc", "run sc"), ("tso", "run tso"), ("pso", "run pso"))
 
 
@@ -35,7 +38,7 @@ def contradictions(found: dict[str, Verdict]) -> list[tuple[str, str]]:
     return [(a, b) for a, b in both if is_bad[a] > is_bad[b] or ((a, b) in SAME and is_bad[a] != is_bad[b])]
 
 
-def check_against(seeds: range, folder: Path) -> Counter[Verdict]:
+def check_against(seeds: Iterable[int], folder: Path) -> Counter[Verdict]:
     counts: Counter[Verdict] = Counter()
     for seed in seeds:
         path = folder / f"random{seed}.c"
@@ -47,7 +50,7 @@ def check_against(seeds: range, folder: Path) -> Counter[Verdict]:
 
 
 def test_every_door_gives_the_same_answer(tmp_path: Path) -> None:
-    counts = check_against(range(24), tmp_path)
+    counts = check_against(SEEDS, tmp_path)
     assert counts[Verdict.VIOLATED] > 20 and counts[Verdict.HOLDS] > 20
 
 
