@@ -184,5 +184,5 @@ def test_a_question_about_infinite_runs_is_named(text: str) -> None:
     program = load_text(SourceText("p.pml", "byte x;\nactive proctype P() { x = 1 }\n"))
     value = check_object(check(program, CheckOptions(ltl=Ltl("ltl", text, SourceText("--ltl", text).span(0, 1)))))
     check_schema(value, "check")
-    assert (value["criterion"], value["formula"]) == ("safety", text)
+    assert (value["criterion"], value["formula"]) == ("liveness", text)
     assert check_object(check(program, CheckOptions(criterion="robust")))["formula"] is None

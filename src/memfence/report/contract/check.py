@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 from memfence.report.contract.parts import (
     Allow,
     AskedModel,
+    AskedName,
     Assumptions,
     Count,
-    CriterionName,
     Diagnostic,
     ModelName,
     Proof,
@@ -43,7 +43,7 @@ class Check(TypedDict):
     file: str
     model: ModelName
     asked_model: NotRequired[AskedModel]
-    criterion: CriterionName
+    criterion: AskedName
     formula: NotRequired[
         Annotated[str | None, "Of a question about infinite runs: the formula, or the name of the automaton."]
     ]

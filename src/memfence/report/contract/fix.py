@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 from memfence.report.contract.check import Check
 from memfence.report.contract.parts import (
     AskedModel,
+    AskedName,
     Assumptions,
     Count,
     CriterionName,
@@ -67,7 +68,7 @@ class Fix(TypedDict):
     file: NotRequired[str]
     model: NotRequired[RelaxedName]
     asked_model: NotRequired[AskedModel]
-    criterion: NotRequired[CriterionName]
+    criterion: NotRequired[AskedName]
     property: NotRequired[Annotated[str, "What was asked; for a violation, the property that is broken."]]
     finding: NotRequired[
         Annotated[str | None, "What goes wrong, which object, and where: `assert(x == 1) fails (line 7)`."]

@@ -22,6 +22,7 @@ from memfence.report.views.source_view import marks_of, source_view, sources_of
 from memfence.report.views.table import wrap
 from memfence.report.words.coverage import assumptions
 from memfence.report.words.fix_sentences import (
+    asked_criterion,
     common_facts,
     common_object,
     fix_property,
@@ -55,7 +56,7 @@ def _findings(result: AtomicFix) -> Iterator[Finding]:
     """One per write that is to be atomic; a single one where none is, or where none helps."""
     fixed = result.verdict is FixVerdict.FIXED
     problem: Problem = "failure" if fixed else _problem(result)
-    facts = {**what_was_asked(result, fix_scope(result)), "minimum": result.is_minimum}
+    facts = {**what_was_asked(result, asked_criterion(result), fix_scope(result)), "minimum": result.is_minimum}
     places: list[tuple[str, Span, Lasso | None]] = [
         (
             f"{_write_text(result.program, chosen.write)} must be atomic under {result.model}",

@@ -11,7 +11,7 @@ from memfence.report.report import Case, Finding, Report
 from memfence.report.words.coverage import assumptions
 from memfence.report.words.essential_places import essential_places
 from memfence.report.words.model_name import model_object
-from memfence.report.words.properties import property_line
+from memfence.report.words.properties import criterion_name, property_line
 from memfence.report.words.reason import reasons
 from memfence.report.words.sentences import detail_lines, scope_text
 from memfence.report.words.vacuity import warnings_of
@@ -80,7 +80,7 @@ def check_finding(result: CheckResult) -> Finding:
         related=tuple(places[1:]),
         run=result.trace,
         facts={
-            **what_was_asked(result, scope_text(result)),
+            **what_was_asked(result, criterion_name(result.criterion, result.properties), scope_text(result)),
             "bound": result.bound,
             "engine": result.engine,
             "states": result.stats.states,
@@ -89,12 +89,12 @@ def check_finding(result: CheckResult) -> Finding:
     )
 
 
-def what_was_asked(result: CheckResult | Fix, scope: str) -> dict[str, Any]:
+def what_was_asked(result: CheckResult | Fix, criterion: str, scope: str) -> dict[str, Any]:
     """The verdict, and what it is about."""
     return {
         "verdict": result.verdict.value,
         **model_object(result),
-        "criterion": result.criterion.value,
+        "criterion": criterion,
         "scope": scope,
         "assumptions": list(assumptions(result.program, result.model)),
     }

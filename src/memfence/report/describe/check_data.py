@@ -14,7 +14,7 @@ from memfence.report.words.coverage import assumptions
 from memfence.report.words.essential_places import essential_places
 from memfence.report.words.findings import finding_text
 from memfence.report.words.model_name import model_object
-from memfence.report.words.properties import formula_text, property_line
+from memfence.report.words.properties import criterion_name, formula_text, property_line
 from memfence.report.words.reason import reasons
 from memfence.report.words.sentences import advice_text, detail_lines, limit_text, scope_text
 from memfence.report.words.vacuity import warnings_of
@@ -28,7 +28,7 @@ def check_object(result: CheckResult) -> Object:
     return {
         "file": result.program.source.path,
         **model_object(result),
-        "criterion": result.criterion.value,
+        "criterion": criterion_name(result.criterion, result.properties),
         "formula": formula_text(result),
         "verdict": result.verdict.value,
         "bound": result.bound,

@@ -12,7 +12,7 @@ from memfence.report.words.coverage import covered_facts
 from memfence.report.words.findings import headline
 from memfence.report.words.model_name import model_text
 from memfence.report.words.next_command import more_models
-from memfence.report.words.properties import is_about_infinite_runs
+from memfence.report.words.properties import criterion_name
 from memfence.report.words.reason import reasons
 from memfence.report.words.sentences import (
     OBSTACLES,
@@ -46,13 +46,8 @@ def render_text(result: CheckResult, *, width: int = DEFAULT_WIDTH, verbose: boo
 def verdict_line(result: CheckResult) -> str:
     """`file: VIOLATED under tso (safety): what`."""
     name = result.program.source.path if result.program.source.path != "<generated>" else result.program.name
-    return f"{name}: {verdict_text(result)} under {model_text(result)} ({asked_text(result)}): {headline(result)}"
-
-
-def asked_text(result: CheckResult) -> str:
-    """The criterion; a property of infinite runs is called liveness."""
-    is_temporal = any(is_about_infinite_runs(stated) for stated in result.properties)
-    return "liveness" if is_temporal else result.criterion.value
+    asked = criterion_name(result.criterion, result.properties)
+    return f"{name}: {verdict_text(result)} under {model_text(result)} ({asked}): {headline(result)}"
 
 
 def verdict_text(result: CheckResult) -> str:

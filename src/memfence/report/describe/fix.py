@@ -93,4 +93,4 @@ def _missing(result: FixResult, fence: PlacedFence) -> Finding:
 
 
 def _facts_of_fences(result: FixResult) -> dict[str, Any]:
-    return {**what_was_asked(result, fix_scope(result)), "minimum": result.is_minimum}
+    return {**what_was_asked(result, result.criterion.value, fix_scope(result)), "minimum": result.is_minimum}

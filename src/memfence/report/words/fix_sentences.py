@@ -9,7 +9,7 @@ from memfence.report.formats.json import Object
 from memfence.report.words.coverage import assumptions, race_warnings
 from memfence.report.words.findings import finding_text
 from memfence.report.words.model_name import model_object, model_text
-from memfence.report.words.properties import CRITERIA, asked_text, property_line, property_text
+from memfence.report.words.properties import CRITERIA, asked_text, criterion_name, property_line, property_text
 from memfence.report.words.sentences import counted, evidence_text, limit_fact, stop_advice, stop_text
 from memfence.source import NOWHERE, Span
 from memfence.synthesis.atomic_writes import AtomicFix
@@ -86,6 +86,11 @@ def fix_headline(result: AnyFix) -> str:
 def fix_finding(result: AnyFix) -> str | None:
     """What goes wrong where no fence is to blame."""
     return None if isinstance(result, AtomicFix) or result.checked is None else finding_text(result.checked)
+
+
+def asked_criterion(result: AnyFix) -> str:
+    """As `--criterion` calls it, or liveness."""
+    return criterion_name(result.criterion, result.properties if isinstance(result, AtomicFix) else ())
 
 
 def fix_property(result: AnyFix) -> str:
@@ -184,7 +189,7 @@ def common_object(result: AnyFix) -> Object:
     return {
         "file": result.program.source.path,
         **model_object(result),
-        "criterion": result.criterion.value,
+        "criterion": asked_criterion(result),
         "property": fix_property(result),
         "finding": fix_finding(result),
         "verdict": result.verdict.value,

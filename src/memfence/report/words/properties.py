@@ -37,6 +37,12 @@ def asked_text(program: Program, properties: tuple[Property, ...]) -> str:
     return "; ".join(texts) if texts else "no run-time error"
 
 
+def criterion_name(criterion: Criterion, properties: tuple[Property, ...]) -> str:
+    """As `--criterion` calls it; what is asked of infinite runs is called liveness."""
+    is_temporal = criterion is Criterion.SAFETY and any(map(is_about_infinite_runs, properties))
+    return "liveness" if is_temporal else criterion.value
+
+
 def formula_text(result: CheckResult) -> str | None:
     """What was asked of infinite runs; None where the question is about states or another criterion."""
     return "; ".join(property_text(p) for p in result.properties if is_about_infinite_runs(p)) or None
