@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memfence.api.fix import fix
 from memfence.api.order_fix import fix_models, why_models
 from memfence.diagnostics import InputError
 from memfence.report.describe.order_fix import needed_text, order_fix_object, order_fix_text
@@ -222,3 +223,44 @@ def test_the_command_line(ticket: Path) -> None:
     assert memfence("fix", str(ticket), "--model", "rc11", "--html", str(ticket.with_suffix(".html"))).returncode == 0
     assert memfence("fix", str(ticket), "--model", "sc").returncode == 2
     assert memfence("fix", str(ticket), "--unroll", "2").returncode == 2
+
+
+HAZARD = """
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static _Atomic(int *) head, hazard;
+static int seen;
+static void *reader(void *unused) {
+  int *p = atomic_load(&head);
+  atomic_store_explicit(&hazard, p, memory_order_release);
+  if (p && atomic_load_explicit(&head, memory_order_acquire) == p) seen = *p;
+  return 0;
+}
+static void *writer(void *unused) {
+  int *old = atomic_exchange(&head, NULL);
+  if (atomic_load(&hazard) != old) free(old);
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  int *first = malloc(sizeof *first);
+  *first = 1;
+  atomic_store(&head, first);
+  pthread_create(&a, 0, reader, 0);
+  pthread_create(&b, 0, writer, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+}
+"""
+
+
+def test_where_no_order_can_be_chosen_for_x86_fences_are(tmp_path: Path) -> None:
+    """What was freed is marked by a store past the buffer: such executions have states only."""
+    path = tmp_path / "hazard.c"
+    path.write_text(HAZARD)
+    done = memfence("fix", path, "--model", "x86")
+    assert done.returncode == 0 and "FIXED under x86, which is tso" in done.stdout
+    assert done.stdout.count("+  atomic_thread_fence(memory_order_seq_cst);") == 1
+    result = fix(path, model="x86")
+    assert (result.verdict, result.asked_model, len(result.chosen.fences)) == (FixVerdict.FIXED, "x86", 1)

@@ -52,10 +52,13 @@ def fix(
     keywords = dict[str, Any](typed)
     besides = {"atomic": atomic, "atomic_waits": atomic_waits if atomic_waits != "own" else None}
     if not has_runs(keywords.get("model")):
-        from memfence.api.order_fix import fix_models
+        from memfence.api.order_fix import fix_models, leaves_fences
 
         keywords = with_fields(options, keywords) | {name: value for name, value in besides.items() if value}
-        return fix_models(source, keywords.pop("model"), given=given, **keywords)
+        orders = fix_models(source, keywords.pop("model"), given=given, **keywords)
+        if not leaves_fences(orders) or "unroll" in keywords:
+            return orders
+        keywords = dict[str, Any](typed)
     named = with_states(keywords, options)
     usage = understand("fix", source, keywords, options, models=(BY_STATES[named],), given=given, besides=besides)
     deadline = Deadline(keywords.get("timeout_seconds", None if options is None else options.timeout_seconds))

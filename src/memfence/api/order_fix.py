@@ -74,6 +74,11 @@ def why_models(
     return needed_orders(program, line, names, options, unrolled=unroll)
 
 
+def leaves_fences(result: OrderFix) -> bool:
+    """Whether no order can be chosen, for x86 alone: fences are left there, and `fix` for `tso` chooses them."""
+    return result.models == ("x86",) and result.refused is not None
+
+
 def require_orders(program: Program) -> None:
     """InputError where the language has no memory orders that could be written."""
     if program.language not in WITH_ORDERS:

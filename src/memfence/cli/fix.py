@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,15 +66,19 @@ def fix(
     if bench is not None:
         raise _bench(file, bench, out)
     progress = ProgressLine(quiet=out.quiet)
-    keywords = keywords_of(usage, progress) | _edits(kinds, cost)
+    keywords, named = keywords_of(usage, progress) | _edits(kinds, cost), ""
     if not is_answered_by_states(usage.models):
-        raise typer.Exit(fix_models_of(file, usage, keywords, out, output=output, in_place=in_place))
+        done = fix_models_of(file, usage, keywords, out, output=output, in_place=in_place)
+        if done is not None:
+            raise typer.Exit(done)
+        keywords, named = keywords | {"model": "tso"}, usage.models[0]
     if several:
         raise typer.Exit(fix_several(everything, keywords, out))
     out.require_places([("FILE", file)], [("--atomic", atomic), ("--output", _file_of(output))])
     keywords |= _list_of(atomic)
     with progress, out.refusing(file):
         result = ask(file, **keywords, given=usage.said)
+    result = replace(result, asked_model=named) if named else result
     _write(result, atomic, output, in_place=in_place)
     # Only what is proved is for `git apply`.
     shown = (fix_diff(result) if exit_of_fix(result.verdict) is Exit.HOLDS else "") if diff else None

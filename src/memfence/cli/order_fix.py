@@ -21,16 +21,21 @@ def fix_models_of(
     *,
     output: Path | None,
     in_place: bool,
-) -> Exit:
-    """Fix the file for all models, and write the text as `fix` does. 0 only with a proof without a bound."""
+) -> Exit | None:
+    """Fix the file for all models, and write the text as `fix` does. 0 only with a proof without a bound.
+
+    None: nothing was said or written, since only fences can be chosen.
+    """
     from memfence.api.fix import fixed_files
-    from memfence.api.order_fix import fix_models
+    from memfence.api.order_fix import fix_models, leaves_fences
     from memfence.cli.patched_files import write_patched
     from memfence.report.described import report_of
 
     out.require_places([("FILE", file)])
     with out.refusing(file):
         result = fix_models(file, usage.models, given=usage.said, **without(keywords, "model"))
+    if leaves_fences(result) and not usage.says("unroll"):
+        return None
     code = exit_of_fix(result.verdict)
     shown = (result.diff if code is Exit.HOLDS else "") if usage.says("diff") else None
     out.show(report := report_of(result), instead=shown)
