@@ -145,18 +145,35 @@ def _program(variables: int, processes: list[Process]) -> Program:
 
 def corner_cases() -> Iterator[Program]:
     """Programs that tell mistakes apart which random ones rarely show."""
-    x, y, one = variable_address(0), variable_address(1), Const(1)
+    x, y, z = map(variable_address, range(3))
+    one = Const(1)
     fence = Fence("thread_fence", SEQ_CST)
+    # What seq_cst accesses order forbids nothing to one that is not seq_cst.
+    waits: list[Op] = [Load(0, z, order=RELAXED), Assume(Binary("==", Register(0), one))]
+    yield _straight(
+        [(Store(x, one, order=SEQ_CST),), (Load(0, y, order=SEQ_CST),), (Store(z, one, order=RELAXED),)],
+        [tuple(waits), (Store(y, one, order=SEQ_CST),), (Load(1, x, order=RELAXED),)],
+    )
+    # A read-modify-write carries on what it has read.
+    yield _straight(
+        [(Store(x, one, order=RELAXED),), (Store(y, one, order=RELEASE),)],
+        [(Rmw(0, y, "add", one, order=RELAXED),)],
+        [
+            (Load(0, y, order=ACQUIRE), Assume(Binary("==", Register(0), Const(2)))),
+            (Load(1, x, order=RELAXED),),
+        ],
+    )
     # Only the order of fences keeps store buffering away.
     yield _straight(
-        [Store(x, one, order=RELAXED), fence, Load(0, y, order=RELAXED)],
-        [Store(y, one, order=RELAXED), fence, Load(0, x, order=RELAXED)],
+        [(Store(x, one, order=RELAXED),), (fence,), (Load(0, y, order=RELAXED),)],
+        [(Store(y, one, order=RELAXED),), (fence,), (Load(0, x, order=RELAXED),)],
     )
 
 
-def _straight(*threads: list[Op]) -> Program:
+def _straight(*threads: list[tuple[Op, ...]]) -> Program:
+    """A step for each of the lists of ops."""
     processes = [
-        _process(number, len(ops), [Transition(n, n + 1, (op,)) for n, op in enumerate(ops)])
-        for number, ops in enumerate(threads)
+        _process(number, len(steps), [Transition(n, n + 1, ops) for n, ops in enumerate(steps)])
+        for number, steps in enumerate(threads)
     ]
-    return _program(2, processes)
+    return _program(3, processes)

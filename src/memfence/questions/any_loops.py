@@ -29,7 +29,8 @@ from memfence.tasks.task import Keeps, Task
 MOST_STATES = 3_000_000
 """Of the search with the monitor: seconds."""
 SECONDS = 30.0
-"""Of a proof, where the user sets no limit; else half of what is left."""
+"""Of a proof, or of looking for an execution beyond SC, where the user sets no limit. Where there is one, a proof takes
+half of what is left at most."""
 
 
 def can_be_proved(program: Program, name: str, stated: Sequence[Property]) -> bool:
@@ -75,7 +76,9 @@ def robustness(program: Program, name: str, options: CheckOptions, unrolled: int
     answer = decide(Task(program, Axioms(name), Keeps(Criterion.ROBUST), options.limits, frozenset(options.reduce)))
     if not isinstance(answer.evidence, SeesThePast) or answer.evidence.is_race:
         return answer
-    found = execution_beyond_sc(program, name, options.limits, ROUNDS if unrolled is None else (unrolled,))
+    seconds = SECONDS if options.limits.deadline.left is None else None
+    limits = options.limits.within(timeout_seconds=seconds)
+    found = execution_beyond_sc(program, name, limits, ROUNDS if unrolled is None else (unrolled,))
     return answer if found is None else replace(answer, verdict=Verdict.VIOLATED, evidence=found)
 
 

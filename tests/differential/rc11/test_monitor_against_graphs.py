@@ -58,9 +58,9 @@ def test_so_for_thousands_of_programs(seed):
     assert false_alarms(found) <= 10
 
 
-UNSOUND = {"tight": 400, "leads-to-reads": 400, "relaxed": 400, "sc-access": 1500}
+UNSOUND = {"tight": 400, "leads-to-reads": 400, "relaxed": 400, "sc-access": 400}
 """Planted mistakes that make the twin blind, and programs within which one shows it."""
-TIMID = {"msg": 1500, "sc-any": 1500, "fences": 400, "tight-update": 3000}
+TIMID = {"msg": 400, "sc-any": 1500, "fences": 400, "tight-update": 400}
 """Planted mistakes that raise alarms for nothing."""
 
 
