@@ -18,8 +18,25 @@ using namespace memfence::running;
 
 namespace {
 
+// Until when a wait lasts at most; `time` null: for ever.
+struct Limit {
+  const timespec* time;
+  bool is_absolute;
+
+  // The time is over.
+  void pass() const {
+    const auto then = static_cast<std::uint64_t>(time->tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(time->tv_nsec);
+    std::uint64_t& now = world.me().nanoseconds;
+    constexpr std::uint64_t kBegin = kFirstSecond * 1'000'000'000u;
+    if (!is_absolute)
+      now += then;
+    else if (then > kBegin && now < then - kBegin)
+      now = then - kBegin;
+  }
+};
+
 // The thread sleeps, if the word still has that value.
-long futex_wait(unsigned* word, unsigned value, int number, bool timed, bool patient, void** frame) {
+long futex_wait(unsigned* word, unsigned value, int number, const Limit& limit, bool patient, void** frame) {
   void* const pc = frame[kReturnAddress];
   const std::uint64_t state = world.state_of(frame);
   Wish wish = world.wish_for(word, kFutex, "futex wait", pc, nullptr);
@@ -31,7 +48,7 @@ long futex_wait(unsigned* word, unsigned value, int number, bool timed, bool pat
     return -1;
   }
   wish.name = "waits at the futex";
-  wish.is_ready = timed ? nullptr : is_signalled;
+  wish.is_ready = limit.time != nullptr ? nullptr : is_signalled;
   if (!patient) {
     wish.whim = Whim::WakeUp;
     wish.whims = 2;
@@ -46,11 +63,12 @@ long futex_wait(unsigned* word, unsigned value, int number, bool timed, bool pat
   }
   world.changed();
   if (end.is_signalled) return 0;
+  limit.pass();
   errno = ETIMEDOUT;
   return -1;
 }
 
-long futex(unsigned* word, int operation, unsigned value, bool timed, bool patient, void** frame) {
+long futex(unsigned* word, int operation, unsigned value, const timespec* time, bool patient, void** frame) {
   void* const pc = frame[kReturnAddress];
   const int command = operation & FUTEX_CMD_MASK;
   const bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
@@ -60,7 +78,7 @@ long futex(unsigned* word, int operation, unsigned value, bool timed, bool patie
   if (!waits) world.changed();
   int number = world.is_alone() ? -1 : world.cells.touch(word, sizeof(*word), world.me().id, true);
   if (number < 0 && !world.is_alone()) number = world.cells.synchronisation(word, kFutex);
-  if (waits) return futex_wait(word, value, number, timed, patient, frame);
+  if (waits) return futex_wait(word, value, number, {time, command == FUTEX_WAIT_BITSET}, patient, frame);
   Wish wish = world.wish_for(word, kFutex, "futex wake", pc, nullptr);
   wish.number = number;
   world.stop(wish);
@@ -79,7 +97,7 @@ long system_call(long number, long a0, long a1, long a2, long a3, long a4, bool 
   if (!world.in_program) return MEMFENCE_REAL(syscall, number, a[0], a[1], a[2], a[3], a[4], a[5]);
   if (number == SYS_futex)
     return futex(reinterpret_cast<unsigned*>(a[0]), static_cast<int>(a[1]), static_cast<unsigned>(a[2]),
-                 a[3] != 0 && (static_cast<int>(a[1]) & FUTEX_CMD_MASK) != FUTEX_WAKE, patient, frame);
+                 reinterpret_cast<const timespec*>(a[3]), patient, frame);
   if (number == SYS_gettid) return 1000 + world.me().id;
   if (std::ranges::find(kHarmless, number) == std::end(kHarmless)) {
     Text<128> message;

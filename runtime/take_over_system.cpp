@@ -25,12 +25,11 @@ using namespace memfence::running;
 namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
-constexpr std::uint64_t kEpoch = 1'700'000'000;  // executions begin then
 constexpr std::uint64_t kTick = 1'000;           // and each look at the clock takes that long
 
 std::uint64_t now() {
   world.look_at_clock();
-  return kEpoch * kSecond + (world.me().nanoseconds += kTick);
+  return kFirstSecond * kSecond + (world.me().nanoseconds += kTick);
 }
 timespec as_timespec(std::uint64_t time) { return {static_cast<time_t>(time / kSecond), static_cast<long>(time % kSecond)}; }
 void pass(const timespec& time) {
@@ -67,7 +66,7 @@ MEMFENCE_EXPORT time_t time(time_t* into) noexcept {
 }
 MEMFENCE_EXPORT clock_t clock() noexcept {
   MEMFENCE_UNLESS_EXPLORED(clock);
-  return static_cast<clock_t>((now() - kEpoch * kSecond) / 1000);
+  return static_cast<clock_t>((now() - kFirstSecond * kSecond) / 1000);
 }
 MEMFENCE_EXPORT int nanosleep(const timespec* length, timespec* left) {
   MEMFENCE_UNLESS_EXPLORED(nanosleep, length, left);

@@ -13,6 +13,7 @@
 namespace memfence::running {
 
 constexpr int kMostFibers = 64;
+constexpr std::uint64_t kFirstSecond = 1'700'000'000;  // executions begin then
 
 enum class Finding : std::uint8_t {
   None,
