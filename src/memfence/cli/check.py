@@ -77,6 +77,8 @@ def check(
 
 def _add_c11(question: Asked) -> None:
     """One line about C11, where the answer is about x86 only because no model was named. The verdict stays as it is."""
+    if question.program.language != "c":
+        return
     from memfence.api.c11 import under_c11
     from memfence.cli import terminal
     from memfence.report.describe.models_text import c11_line

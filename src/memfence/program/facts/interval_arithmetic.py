@@ -69,8 +69,48 @@ def meet(a: Interval, b: Interval) -> Interval | None:
     return Interval(lo, hi) if lo <= hi else None
 
 
+class Remembering:
+    """A `Look` with the values that were computed with it, for as long as what it looks at stays as it is.
+
+    Programs made of C have expressions with the same parts in many places: as trees they are much larger.
+    """
+
+    __slots__ = ("_look", "_values")
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        self._values: dict[int, tuple[Environment, Computed]] = {}
+
+    def __call__(self, foreign: expressions.RegisterOf) -> Interval:
+        return self._look(foreign)
+
+    def in_environment(self, env: Environment) -> Computed:
+        """By the identity of an expression: itself, so that it stays the only one with it, and its value."""
+        known = self._values.get(id(env))
+        if known is None:
+            known = self._values[id(env)] = (env, {})
+        return known[1]
+
+
+Computed = dict[int, tuple[expressions.Expr, Interval | None]]
+
+
 def value_of(expr: expressions.Expr, env: Environment, look: Look) -> Interval | None:
     """Every value that `expr` can have with registers in `env`."""
+    if isinstance(expr, expressions.Register):
+        return env[expr.index]
+    if isinstance(expr, expressions.Const):
+        return interval(expr.value, expr.value)
+    if not isinstance(look, Remembering):
+        return _computed(expr, env, look)
+    known = look.in_environment(env)
+    found = known.get(id(expr))
+    if found is None:
+        found = known[id(expr)] = (expr, _computed(expr, env, look))
+    return found[1]
+
+
+def _computed(expr: expressions.Expr, env: Environment, look: Look) -> Interval | None:
     match expr:
         case expressions.Const(value):
             return interval(value, value)
@@ -90,14 +130,42 @@ def value_of(expr: expressions.Expr, env: Environment, look: Look) -> Interval |
         case expressions.Binary(op, left, right):
             a, b = value_of(left, env, look), value_of(right, env, look)
             return None if a is None or b is None else _binary(op, a, b)
-        case expressions.Conditional(condition, then, otherwise):
-            yes, no = refine(condition, True, env, look), refine(condition, False, env, look)
-            return join(
-                None if yes is None else value_of(then, yes, look),
-                None if no is None else value_of(otherwise, no, look),
-            )
+        case expressions.Conditional():
+            return _chosen(expr, env, look)
         case _:
             assert_never(expr)
+
+
+def _chosen(expr: expressions.Expr, env: Environment, look: Look) -> Interval | None:
+    """The value of a choice, and of those in its last part: what a pointer leads to is a list of a thousand choices."""
+    found: Interval | None = None
+    rest: Environment | None = env
+    while rest is not None and isinstance(expr, expressions.Conditional):
+        yes, no = _ways(expr, rest, look)
+        found = found if yes is None else join(found, value_of(expr.then, yes, look))
+        expr, rest = expr.otherwise, no
+    return found if rest is None else join(found, value_of(expr, rest, look))
+
+
+def _ways(
+    choice: expressions.Conditional, env: Environment, look: Look
+) -> tuple[Environment | None, Environment | None]:
+    """What remains of `env` where the condition is true, as far as the value then depends on it, and where it is false.
+
+    The same as `refine`, but for comparisons with a constant inside of an interval: these tell nothing to whoever goes
+    on with another choice.
+    """
+    condition = choice.condition
+    if isinstance(condition, expressions.Binary) and condition.op == "==":
+        subject, number = condition.left, condition.right
+        value = value_of(subject, env, look) if isinstance(number, expressions.Const) else None
+        if value is not None and isinstance(number, expressions.Const) and abs(number.value) < _EDGE:
+            if not value.lo <= number.value <= value.hi:
+                return None, env
+            if value.lo < number.value < value.hi:
+                yes = env if isinstance(choice.then, expressions.Const) else refine(condition, True, env, look)
+                return yes, env
+    return refine(condition, True, env, look), refine(condition, False, env, look)
 
 
 def _connective(expr: expressions.Expr, env: Environment, look: Look) -> Interval | None:
@@ -262,6 +330,8 @@ def narrow(expr: expressions.Expr, allowed: Interval, env: Environment) -> Envir
     match expr:
         case expressions.Register(number):
             part = meet(env[number], allowed)
+            if part == env[number]:
+                return env
             return None if part is None else (*env[:number], part, *env[number + 1 :])
         case expressions.Binary("+", inner, expressions.Const(value)) | expressions.Binary(
             "+", expressions.Const(value), inner

@@ -13,6 +13,7 @@ from memfence.program.facts.interval_arithmetic import (
     ZERO,
     Environment,
     Interval,
+    Remembering,
     hull,
     interval,
     join,
@@ -101,12 +102,14 @@ class Transfer:
         self._domains = domains
         self._known = known
         self._written: list[tuple[Place, Interval, Interval | None]] = []
+        self._look = Remembering(self._foreign)
 
     def take(
         self, process: int, transition: ir.Transition, env: Environment
     ) -> tuple[Environment | None, list[tuple[Place, Interval, Interval | None]]]:
         """The registers after the transition (None if it is never possible), and what it writes on the way."""
         self._written = []
+        self._look = Remembering(self._foreign)
         after = self._all(process, transition, env)
         if after is not None:
             registers = self._program.processes[process].registers
@@ -130,7 +133,7 @@ class Transfer:
             after = self._set(process, register, received, after)
         return None if after is None else self._ops(process, transition.ops[sync.guard_ops :], after)
 
-    def _look(self, foreign: RegisterOf) -> Interval:
+    def _foreign(self, foreign: RegisterOf) -> Interval:
         return self._known.kept[register_place(foreign.process, foreign.register)]
 
     def _ops(self, process: int, ops: Iterable[ir.Op], env: Environment) -> Environment | None:
