@@ -115,6 +115,7 @@ def test_what_is_too_weak_becomes_stronger(folder: Path) -> None:
     done = run("relax", "weak.c", "--json", folder=folder)
     judgements = {one["line"]: one["judgement"] for one in json.loads(done.stdout)["places"]}
     assert done.returncode == 0 and judgements[8] == "too weak"
+    assert json.loads(done.stdout)["verdict"] == "fixed"
 
 
 def test_what_no_order_helps_is_violated_and_nothing_is_written(folder: Path) -> None:

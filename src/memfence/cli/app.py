@@ -34,6 +34,7 @@ VERBS = {
     "cost": "cost",
     "ui": "ui",
     "lsp": "lsp",
+    "mcp": "mcp",
     "bench": "bench",
     "examples": "examples",
     "explain": "explain",

@@ -43,11 +43,17 @@ def relax(
     keywords = without(without(keywords_of(usage), "model"), "unroll")
     with out.refusing(file):
         result = ask(file, usage.models, keep=keep or (), unroll=unroll, given=usage.said, **without(keywords, "keep"))
-    is_written = result.verdict == "relaxed"
+    is_written = result.is_written
     out.show(report := report_of(result), instead=(result.diff if is_written else "") if diff else None)
     out.write(report)
     if is_written:
         write_patched(fixed_files(result), output, in_place=in_place)
-    codes = {"relaxed": Exit.HOLDS, "minimal": Exit.HOLDS, "violated": Exit.VIOLATED, "unknown": Exit.UNKNOWN}
+    codes = {
+        "relaxed": Exit.HOLDS,
+        "fixed": Exit.HOLDS,
+        "minimal": Exit.HOLDS,
+        "violated": Exit.VIOLATED,
+        "unknown": Exit.UNKNOWN,
+    }
     code = codes[result.verdict]
     raise typer.Exit(Exit.UNKNOWN if code is Exit.HOLDS and result.is_bounded else code)

@@ -95,6 +95,27 @@ def _compare(source: SourceText, options: Object, progress: Progress | None) -> 
     return _shown(_asked("compare", source, options, progress))
 
 
+def _tell(source: SourceText, options: Object, progress: Progress | None) -> Object:
+    """What a tool of an assistant says: the text, and what `--json` prints."""
+    from memfence.report.described import report_of
+    from memfence.report.report import Style
+
+    tool, files, models = options.pop("tool"), options.pop("files"), options.pop("model", None)
+    if tool == "compare":
+        from memfence.api.variants import compare_variants
+
+        result: Any = compare_variants(files, models, **options)
+    elif tool == "relax":
+        from memfence.api.relax import relax
+
+        result = relax(source, *([models] if models else []), **options)
+    else:
+        chosen = {"model": models} if models else {}
+        result = _asked(tool, source, {**options, **chosen}, progress)
+    report = report_of(result)
+    return {"text": report.text(Style()), "data": report.data()}
+
+
 def _shown(result: Any) -> Object:
     """What `--json` prints, with the verdict in one line, the page, and where something is wrong."""
     from memfence.report.described import report_of
@@ -191,6 +212,7 @@ VERBS: dict[str, Callable[[SourceText, Object, Progress | None], Object]] = {
     "fix": _fix,
     "why": _why,
     "compare": _compare,
+    "tell": _tell,
     "values": _values,
     "outcomes": _outcomes,
     "graph": _graph,

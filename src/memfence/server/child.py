@@ -39,7 +39,7 @@ class Question(Record):
     def line(self) -> bytes:
         """The request as the worker reads it."""
         timed: Object = {"timeout_seconds": self.timeout_seconds}
-        if self.verb in ("check", "fix", "why", "compare"):
+        if self.verb in ("check", "fix", "why", "compare", "tell"):
             timed["memory_megabytes"] = self.memory_megabytes
         request = {
             "verb": self.verb,

@@ -61,9 +61,10 @@ class RelaxStats(TypedDict):
 class Relax(TypedDict):
     file: str
     verdict: Annotated[
-        Literal["relaxed", "minimal", "violated", "unknown"],
-        "relaxed: cheaper orders are proved to be enough. minimal: those of the text are the cheapest. violated: the "
-        "strongest orders at the places there are not enough.",
+        Literal["relaxed", "minimal", "fixed", "violated", "unknown"],
+        "relaxed: cheaper orders are proved to be enough. minimal: those of the text are the cheapest. fixed: the "
+        "program fails as it is, and these orders are proved to be enough. violated: the strongest orders at the "
+        "places there are not enough.",
     ]
     bounded: Annotated[bool, "Whether the proof is about so many rounds of loops (exit code 4)."]
     minimum: Annotated[bool, "Nothing cheaper is enough, of all orders of the places that are not kept."]

@@ -25,7 +25,13 @@ COLUMNS = (
     Column("because", 20),
 )
 TITLES = tuple(column.title for column in COLUMNS)
-PROBLEMS: dict[str, Problem] = {"relaxed": None, "minimal": None, "violated": "failure", "unknown": "error"}
+PROBLEMS: dict[str, Problem] = {
+    "relaxed": None,
+    "minimal": None,
+    "fixed": None,
+    "violated": "failure",
+    "unknown": "error",
+}
 
 
 def relax_report(result: RelaxResult) -> Report:
@@ -59,10 +65,10 @@ def first_line(result: RelaxResult) -> str:
     rounds = [a.unrolled for r in result.after for a in r.answers if a.verdict == "holds_up_to" and a.unrolled]
     bound = f", loops followed up to {max(rounds)} times" if rounds else ""
     match result.verdict:
-        case "relaxed":
+        case "relaxed" | "fixed":
             changed = [one for one in result.places if one.order is not one.place.order]
             orders = "1 order" if len(changed) == 1 else f"{len(changed)} orders"
-            return f"RELAXED under {models}: {orders} changed{bound} ({path})"
+            return f"{result.verdict.upper()} under {models}: {orders} changed{bound} ({path})"
         case "minimal":
             return f"NO ORDER IS TOO STRONG under {models}{bound} ({path})"
         case "violated":
@@ -77,11 +83,11 @@ def relax_text(result: RelaxResult, *, width: int, quiet: bool = False) -> str:
     if quiet:
         return f"{lines[0]}\n"
     rows = [cells(result, one) for one in result.places]
-    if rows and result.verdict in ("relaxed", "minimal"):
+    if rows and PROBLEMS[result.verdict] is None:
         table = render_table(COLUMNS, rows, width) or "\n".join("  ".join(row).rstrip() for row in rows)
         lines += ["", *table.splitlines(), ""]
     lines += [f"  {name:<9}{text}" for name, text in facts(result)]
-    if result.diff and result.verdict == "relaxed":
+    if result.diff and result.is_written:
         lines += ["", result.diff.rstrip("\n")]
     return "\n".join(lines) + "\n"
 
@@ -115,7 +121,7 @@ def because(one: RelaxedPlace) -> str:
 def facts(result: RelaxResult) -> Iterator[tuple[str, str]]:
     """What the verdict covers, and what it cost."""
     kept = sum(bool(one.kept) for one in result.places)
-    if result.is_minimum and result.verdict in ("relaxed", "minimal"):
+    if result.is_minimum and PROBLEMS[result.verdict] is None:
         but = f", but for {kept} that stay as they are" if kept else ""
         yield "minimum", f"proved: nothing cheaper is enough, of all orders of the accesses and fences there{but}"
     for name, (before, after) in zip(result.models, result.prices, strict=False):
@@ -145,8 +151,8 @@ def relax_object(result: RelaxResult) -> Object:
             {"model": name, "before": before, "after": after}
             for name, (before, after) in zip(result.models, result.prices, strict=False)
         ],
-        "diff": result.diff if result.verdict == "relaxed" else "",
-        "patched": result.patched if result.verdict == "relaxed" else None,
+        "diff": result.diff if result.is_written else "",
+        "patched": result.patched if result.is_written else None,
         "files": [{"file": one.source.path, "patched": one.text} for one in _written(result)],
         "limit": STOPS.get(result.stop, "the search was stopped") if result.stop is not None else None,
         "assumptions": list(result.program.assumed),
@@ -155,7 +161,7 @@ def relax_object(result: RelaxResult) -> Object:
 
 
 def _written(result: RelaxResult) -> Sequence[PatchedFile]:
-    return result.files if result.verdict == "relaxed" else ()
+    return result.files if result.is_written else ()
 
 
 def _place_object(one: RelaxedPlace) -> Object:
@@ -180,7 +186,7 @@ def _place_object(one: RelaxedPlace) -> Object:
 
 def _findings(result: RelaxResult) -> Iterator[Finding]:
     """One per order that changes, each with the whole patch; one that says why there is none, else."""
-    if result.verdict != "relaxed":
+    if not result.is_written:
         yield finding_of("relax", _problem(result), first_line(result), result.program.source.span(0, 0))
         return
     patch = Patch("Write these orders, which are enough", result.files)
@@ -192,7 +198,7 @@ def _findings(result: RelaxResult) -> Iterator[Finding]:
 
 
 def _page(result: RelaxResult) -> Page:
-    texts = {one.source.path: one.text for one in result.files} if result.verdict == "relaxed" else {}
+    texts = {one.source.path: one.text for one in result.files} if result.is_written else {}
     sources = dict.fromkeys([result.program.source, *(one.source for one in result.files)])
     rows = tuple(cells(result, one) for one in result.places)
     return Page(

@@ -36,9 +36,10 @@ from memfence.tasks.result import ModelAnswer, ModelsResult
 from memfence.tasks.shown import Shown
 
 RELAXED = MemoryOrder.RELAXED
-RelaxVerdict = Literal["relaxed", "minimal", "violated", "unknown"]
-"""relaxed: cheaper orders are enough. minimal: those of the text are the cheapest. violated: the strongest are not
-enough. unknown: a limit was hit, or what is written could not be proved."""
+RelaxVerdict = Literal["relaxed", "minimal", "fixed", "violated", "unknown"]
+"""relaxed: cheaper orders are enough. fixed: the program fails, and these orders are enough. minimal: those of the text
+are the cheapest. violated: the strongest are not enough. unknown: a limit was hit, or what is written could not be
+proved."""
 
 
 class Forbidding(Record):
@@ -96,6 +97,11 @@ class RelaxResult(Shown, Record, repr=False):
     @property
     def program(self) -> Program:
         return self.questions[0].program
+
+    @property
+    def is_written(self) -> bool:
+        """Whether there is a text to write, which is proved."""
+        return self.verdict in ("relaxed", "fixed")
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -226,7 +232,9 @@ class _Relaxing:
             files, programs = self.written(changed, follows=True)  # where failing needs more than it had
             after, follows = tuple(map(Question.ask, self.questions, programs)), True
         failing = any(fails(answer) for result in after for answer in result.answers)
-        verdict = "relaxed" if not failing and self.is_known(after) else "unknown"
+        was_wrong = any(fails(answer) for result in self.before for answer in result.answers)
+        works: RelaxVerdict = "fixed" if was_wrong else "relaxed"
+        verdict = works if not failing and self.is_known(after) else "unknown"
         return replace(
             self.blank, verdict=verdict, after=after, places=places, is_minimum=True, asked=least.asked, files=files,
             patched=text_of(self.program, files), diff=diff_of(files), follows=follows,
@@ -293,7 +301,7 @@ def _with(op: Op, order: MemoryOrder | None, *, follows: bool) -> Op:
 
 def with_reasons(found: RelaxResult) -> RelaxResult:
     """With what forbids each further weakening of an order: every question asked again with it, in turn."""
-    if found.verdict not in ("relaxed", "minimal"):
+    if found.verdict not in ("relaxed", "minimal", "fixed"):
         return found
     places = tuple(replace(one, forbidden=tuple(_forbidding(found, one))) for one in found.places)
     return replace(found, places=places)

@@ -21,7 +21,7 @@ UNPROVED = {
     "simulate": "a walk is replayed step by step, and claims nothing about other runs",
     "monitor": "one recorded execution is judged, and nothing is claimed about others",
     **dict.fromkeys(("reproduce", "conform", "cost"), _MEASURED),
-    **dict.fromkeys(("translate", "examples", "explain", "ui", "lsp"), _NO_ANSWER),
+    **dict.fromkeys(("translate", "examples", "explain", "ui", "lsp", "mcp"), _NO_ANSWER),
 }
 """Verbs whose answers no certificate can be about, and why."""
 
