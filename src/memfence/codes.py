@@ -23,6 +23,7 @@ class Code(Enum):
     EMPTY_RANGE = ("MF106", "a declared range contains no value")
     OUT_OF_RANGE = ("MF107", "a constant lies outside the range of what it is given to")
     BAD_ADDRESS = ("MF108", "a constant address or index lies outside the memory")
+    BAD_OBJECT = ("MF008", "the description of an object to test cannot be read")
     NO_PROCESS = ("MF109", "the program has no process")
     NO_INITIAL = ("MF110", "a process has no initial location")
     UNBALANCED_LOCK = ("MF111", "a lock is released that is not held, or taken twice")
