@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memfence.api.several_models import check_models
     from memfence.api.silicon import conform, cost, reproduce
     from memfence.api.simulate import simulate
+    from memfence.api.test import test
     from memfence.api.translate import translate
     from memfence.api.variants import compare_variants
     from memfence.api.verify import verify
@@ -77,6 +78,7 @@ _HOME = {
     "reproduce": "memfence.api.silicon",
     "run": "memfence.api.run",
     "simulate": "memfence.api.simulate",
+    "test": "memfence.api.test",
     "translate": "memfence.api.translate",
     "verify": "memfence.api.verify",
     "why": "memfence.api.why",
@@ -119,6 +121,7 @@ __all__ = [
     "reproduce",
     "run",
     "simulate",
+    "test",
     "translate",
     "verify",
     "why",

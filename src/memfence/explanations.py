@@ -41,6 +41,18 @@ Brackets or blocks are nested deeper than memfence can follow. People do not wri
 
 Let the generator put intermediate results into registers.
 """,
+    Code.BAD_OBJECT: """
+`memfence test` reads what an object is from a comment of its source, and does not understand a line of it; or the
+calls that the comment names do not compile.
+
+    /* memfence-test counter
+     * object   struct counter c;
+     * any      add(v: 1..2) = counter_add(&c, v)     who calls, the name, the values that are tried, the code
+     * finally  counter_value(&c)
+     */
+
+An empty line ends the description. The guide has all words: https://memfence.example/guide/objects
+""",
     Code.UNKNOWN_VARIABLE: """
 The name is used like a shared variable, but no declaration of a shared variable has it. Often it is a slip of the
 keyboard, and the help line proposes the nearest name; or it is local to a process.

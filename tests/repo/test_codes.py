@@ -28,6 +28,7 @@ NOT_OF_A_FRONT_END = {
     Code.X86_ASSEMBLY: "unit/questions/test_other_processors.py",
     Code.NO_WAY_THERE: "unit/questions/test_vacuity.py",
     Code.NOTHING_TO_CHECK: "unit/questions/test_vacuity.py",
+    Code.BAD_OBJECT: "cli/test_objects.py",
     Code.BAD_TRACE: "cli/test_sober_commands.py",
     Code.NOT_SEQUENTIAL: "cli/test_sober_commands.py",
     Code.BAD_SCHEDULE: "cli/test_sober_commands.py",

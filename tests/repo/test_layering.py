@@ -18,7 +18,7 @@ ORDER = [
     "version", "records", "safe_points", "foreign_calls", "deadline", "output_files", "cache_folder", "reading", "digraph", "source",
     "codes", "explanations", "diagnostics", "failures", "program", "models", "passes", "frontends", "pipeline",
     "execution", "axiomatic", "simulation", "tasks", "cluster", "_core", "engines", "strategy", "binary", "questions",
-    "synthesis", "silicon", "translation", "certificates", "report", "verbs", "api", "testing",
+    "synthesis", "clients", "silicon", "translation", "certificates", "report", "verbs", "api", "testing",
     "server", "cli",
 ]  # fmt: skip
 DOORS = {"__init__", "__main__"}

@@ -63,8 +63,8 @@ def needed_by(path: Path) -> list[Path]:
 
 
 def verb_for(path: Path) -> str:
-    """What to ask about an example: programs to be compiled and run are in a folder of their own."""
-    return "run" if path.parent.name == "run" else "check"
+    """What to ask about an example: programs to be compiled and run, and objects, are in folders of their own."""
+    return {"run": "run", "objects": "test"}.get(path.parent.name, "check")
 
 
 def _about(text: str) -> str:

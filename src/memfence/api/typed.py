@@ -31,6 +31,7 @@ __all__ = [
     "ReplayKeywords",
     "SimulateKeywords",
     "TranslateKeywords",
+    "TestKeywords",
     "RunKeywords",
     "VerifyKeywords",
     "ConformKeywords",
@@ -233,6 +234,32 @@ class SimulateKeywords(Reading, total=False):
 
 class TranslateKeywords(Reading, total=False):
     """Of `memfence translate`."""
+
+
+class TestKeywords(TypedDict, total=False):
+    """Of `memfence test`."""
+
+    objects: Sequence[str] | None
+    criterion: Literal["serialisable", "linearizable", "quiescent"] | None
+    shape: Sequence[str] | None
+    clients: int | None
+    all: bool | None
+    unroll: int | None
+    timeout_seconds: float | None
+    timeout: float | None
+    memory_megabytes: int | None
+    memory: int | None
+    macros: Sequence[str] | None
+    include: Sequence[str] | None
+    std: str | None
+    clang: str | None
+    threads_bound: int | None
+    heap_bound: int | None
+    recursion_bound: int | None
+    assertions_only: bool | None
+    allow: str | Sequence[str] | None
+    progress: Callable[..., Any] | None
+    deadline: Deadline | None
 
 
 class RunKeywords(TypedDict, total=False):

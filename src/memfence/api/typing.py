@@ -15,6 +15,7 @@ from memfence.questions.run_result import RunOptions
 from memfence.tasks.criterion import Criterion
 from memfence.verbs.option import Option
 from memfence.verbs.options import by_keyword
+from memfence.verbs.table.asking import CRITERIA
 
 PLACE = Path(__file__).with_name("typed.py")
 HEAD = '''"""The keywords of the functions of the API, with their types. Written by `memfence.api.typing`: do not edit.
@@ -75,6 +76,7 @@ KEYWORDS: dict[str, tuple[str, frozenset[str]]] = {
         "translate",
         frozenset({"to", "store_buffers", "atomic", "atomic_waits", "instrument", "of", "model", "replay"}),
     ),
+    "Test": ("test", frozenset({"models"})),
     "Run": ("run", frozenset()),
     "Verify": ("verify", frozenset({"checker", "memory_megabytes", "timeout_seconds"})),
     "Conform": ("conform", frozenset()),
@@ -104,7 +106,7 @@ def keywords_of_verb(verb: str) -> dict[str, str]:
 def _type(option: Option) -> str:
     if option.choices:
         words = f"Literal[{', '.join(f'{word!r}' for word in option.choices)}]"
-        text = "Criterion | CriterionName" if option.name == "criterion" else words
+        text = "Criterion | CriterionName" if option.choices == CRITERIA else words
     else:
         text = "str | Path" if option.kind is Path else option.kind.__name__
     return f"Sequence[{text}]" if option.repeats else text

@@ -20,6 +20,7 @@ VERBS = {
     "why": "why",
     "relax": "relax",
     "compare": "compare",
+    "test": "test",
     "run": "run",
     "explore": "explore",
     "simulate": "simulate",

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from memfence.clients.generate import clients_of
-from memfence.clients.order import Order, Outcome, in_any_order
+from memfence.clients.order import Order, Outcome, in_any_order, may_be_stuck
 from memfence.clients.program import client_path, client_program, result_names
 from memfence.clients.result import ClientResult, Consistency, ObjectResult
 from memfence.clients.serial import SerialRunner
 from memfence.clients.specification import Client, Specification
 from memfence.deadline import Deadline, TimeUp
+from memfence.models.state import State
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.program.load_options import COptions, LoadOptions
@@ -26,7 +29,7 @@ from memfence.records import Record
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
-from memfence.tasks.result import ModelAnswer, ModelsResult
+from memfence.tasks.result import ModelAnswer
 
 Progress = Callable[[int, int], None]
 """Called before each client with its number and that of all."""
@@ -48,6 +51,17 @@ def compared(specification: Specification, asked: Asked, progress: Progress | No
     """The clients, smallest first, up to the first one that fails. InputError if a client cannot be compiled."""
     begun = time.monotonic()
     clients = clients_of(specification)
+    with TemporaryDirectory(prefix="memfence-") as folder:
+        runner = SerialRunner(specification, asked.compiling, Path(folder))
+        tried, stuck = _tried(runner, clients, asked, progress)
+    seconds = time.monotonic() - begun
+    return ObjectResult(specification, asked.models, asked.consistency, len(clients), tuple(tried), stuck, seconds)
+
+
+def _tried(
+    runner: SerialRunner, clients: Sequence[Client], asked: Asked, progress: Progress | None
+) -> tuple[list[ClientResult], int]:
+    """What is found of the clients that there is time for, and how many of them get stuck whatever comes first."""
     deadline = asked.options.limits.deadline
     tried: list[ClientResult] = []
     stuck = 0
@@ -58,7 +72,7 @@ def compared(specification: Specification, asked: Asked, progress: Progress | No
             progress(number + 1, len(clients))
         try:
             with deadline.enforced(grace=0):
-                found = _client(specification, client, asked)
+                found = _client(runner, client, asked)
         except (TimeUp, subprocess.TimeoutExpired):
             tried.append(ClientResult(client, (), "", None, 0.0))
             break
@@ -68,21 +82,21 @@ def compared(specification: Specification, asked: Asked, progress: Progress | No
         tried += () if found is None else (found,)
         if found is not None and found.verdict is Verdict.VIOLATED and not asked.goes_on:
             break
-    seconds = time.monotonic() - begun
-    return ObjectResult(specification, asked.models, asked.consistency, len(clients), tuple(tried), stuck, seconds)
+    return tried, stuck
 
 
-def _client(specification: Specification, client: Client, asked: Asked) -> ClientResult | None:
+def _client(runner: SerialRunner, client: Client, asked: Asked) -> ClientResult | None:
     """What is found of the client; None if no order of its calls comes to an end."""
-    begun = time.monotonic()
-    orders = serial_orders(specification, client, asked.consistency, asked.compiling, asked.options.limits.deadline)
+    begun, specification = time.monotonic(), runner.specification
+    orders = serial_orders(runner, client, asked.consistency, asked.options.limits.deadline)
     if all(order.is_stuck for order in orders):
         return None
     in_time = asked.consistency is Consistency.LINEARIZABLE
     text = client_program(specification, client, [one for one in orders if one.outcome is not None], in_time=in_time)
-    program = _loaded(specification, text, asked.compiling, may_be_stuck=any(order.is_stuck for order in orders))
+    stuck = may_be_stuck(_as_called(client, asked.consistency), orders)
+    program = _loaded(specification, text, asked.compiling, may_be_stuck=stuck)
     answers = check_models(program, asked.models, asked.options, unrolled=asked.unrolled)
-    return ClientResult(client, orders, text, answers, time.monotonic() - begun)
+    return ClientResult(client, orders, text, answers, time.monotonic() - begun, may_be_stuck=stuck)
 
 
 def _loaded(specification: Specification, text: str, compiling: COptions, *, may_be_stuck: bool) -> Program:
@@ -93,13 +107,15 @@ def _loaded(specification: Specification, text: str, compiling: COptions, *, may
 
 
 def serial_orders(
-    specification: Specification, client: Client, consistency: Consistency, compiling: COptions, deadline: Deadline
+    runner: SerialRunner, client: Client, consistency: Consistency, deadline: Deadline
 ) -> tuple[Order, ...]:
     """The orders that the outcomes are compared with."""
-    runner = SerialRunner(specification, compiling)
-    if consistency is not Consistency.QUIESCENT:
-        return runner.orders(client, deadline)
-    return runner.orders(in_any_order(client), deadline)
+    return runner.orders(_as_called(client, consistency), deadline)
+
+
+def _as_called(client: Client, consistency: Consistency) -> Client:
+    """The client whose threads the order has to respect."""
+    return in_any_order(client) if consistency is Consistency.QUIESCENT else client
 
 
 def outcome_of(specification: Specification, result: ClientResult) -> Outcome | None:
@@ -114,17 +130,23 @@ def outcome_of(specification: Specification, result: ClientResult) -> Outcome | 
 
 def _values(answer: ModelAnswer, names: tuple[str, ...]) -> Iterator[int]:
     """What is in memory at the end of the run or execution that the answer shows."""
-    memory, program = (), answer.program
+    memory: tuple[int, ...] = ()
+    program = answer.program
     if answer.shown is not None:
         memory = answer.shown.execution.memory
     elif answer.check is not None and answer.check.trace is not None:
-        memory, program = answer.check.trace.end.memory, answer.check.trace.program
+        memory, program = _as_written(answer.check.trace.end), answer.check.trace.program
     places = {variable.name: number for number, variable in enumerate(program.variables)}
     for name in names:
         if name in places and memory:
             yield memory[places[name]]
 
 
-def all_answers(result: ObjectResult) -> Iterator[ModelsResult]:
-    """The answers about the clients, in their order."""
-    return (one.answers for one in result.tried if one.answers is not None)
+def _as_written(state: State) -> tuple[int, ...]:
+    """Memory with all that is still in buffers: each result is written by one thread."""
+    memory = list(state.memory)
+    for buffer in (buffer for buffers in state.buffers for buffer in buffers):
+        for entry in buffer:
+            if entry is not None:
+                memory[entry[0]] = entry[1]
+    return tuple(memory)

@@ -1,11 +1,11 @@
 """The few lines that name an object, in a comment of its source or in a file of their own.
 
-    memfence-test spsc
-    object    struct ring q;
-    producer  push(v: 1..2) = push(&q, v)
-    consumer  pop()         = pop(&q)
-    finally   length(&q)
-    at-most   1 producer, 1 consumer
+memfence-test spsc
+object    struct ring q;
+producer  push(v: 1..2) = push(&q, v)
+consumer  pop()         = pop(&q)
+finally   length(&q)
+at-most   1 producer, 1 consumer
 """
 
 from __future__ import annotations
@@ -60,6 +60,20 @@ def specifications_in(source: SourceText) -> tuple[Specification, ...]:
     return tuple(found)
 
 
+def shape_of(text: str, specification: Specification) -> tuple[Share, ...]:
+    """A shape as it is typed: `2x2`, or `1 producer x 2, 1 consumer x 2`. InputError for what is none."""
+    source = SourceText("--shape", text)
+    mistakes: list[Diagnostic] = []
+    reader = _Reader(source, specification.name, source.span(0, len(text)), [], mistakes)
+    reader.operations = list(specification.operations)
+    found = [reader.share(part) for part in _split(Line(text, source.span(0, len(text))), source)]
+    if not found:
+        reader.wrong(source.span(0, 0), "a shape says how many threads make how many calls", "write: --shape 2x2")
+    if mistakes:
+        raise InputError(mistakes)
+    return tuple(share for share in found if share is not None)
+
+
 def is_program(path: str) -> bool:
     """Whether the file has code beside the description."""
     return PurePath(path).suffix in (*SOURCES, *HEADERS, ".C")
@@ -76,7 +90,7 @@ def _blocks(source: SourceText) -> Iterator[tuple[str, Span, list[Line]]]:
 
 
 def _lines(source: SourceText, position: int, begun: str) -> Iterator[Line]:
-    """The lines from here to the end of the comment, or of the file."""
+    """The lines from here to an empty one, to the end of the comment, or, where there is none, of the file."""
     position = source.text.find("\n", position) + 1
     while 0 < position < len(source.text):
         end = source.text.find("\n", position)
@@ -91,7 +105,7 @@ def _lines(source: SourceText, position: int, begun: str) -> Iterator[Line]:
         if said and MARK.search(said) is None:
             at = position + skipped
             yield Line(said, source.span(at, at + len(said)))
-        elif said:
+        elif said or begun:
             return
         if closing:
             return
@@ -119,13 +133,13 @@ class _Reader:
     def specification(self) -> Specification:
         """What was said; mistakes are added to the list."""
         if not self.operations:
-            self._wrong(self.mark, "no operation is named", EXAMPLE)
+            self.wrong(self.mark, "no operation is named", EXAMPLE)
         language = self._language()
         includes = tuple(line.text for line in self.said["include"])
         if is_program(self.source.path):
             includes = (*includes, f'"{PurePath(self.source.path).name}"')
         elif not includes:
-            self._wrong(self.mark, "it is not said where the object is declared", 'add a line: include "queue.h"')
+            self.wrong(self.mark, "it is not said where the object is declared", 'add a line: include "queue.h"')
         return Specification(
             name=self.name,
             source=self.source,
@@ -142,7 +156,7 @@ class _Reader:
             sequential=self._once("sequential").strip('"'),
         )
 
-    def _wrong(self, span: Span, message: str, hint: str | None = None) -> None:
+    def wrong(self, span: Span, message: str, hint: str | None = None) -> None:
         self.mistakes.append(Diagnostic(Code.BAD_OBJECT, message, Label(span), hint=hint))
 
     def _joined(self, word: str) -> str:
@@ -150,13 +164,13 @@ class _Reader:
 
     def _once(self, word: str) -> str:
         for line in self.said[word][1:]:
-            self._wrong(line.span, f"`{word}` is said twice")
+            self.wrong(line.span, f"`{word}` is said twice")
         return self.said[word][0].text if self.said[word] else ""
 
     def _language(self) -> str:
         said = self._once("language").lower()
         if said not in ("", "c", "c++"):
-            self._wrong(self.said["language"][0].span, f"`{said}` is neither c nor c++")
+            self.wrong(self.said["language"][0].span, f"`{said}` is neither c nor c++")
         files = [self.source.path, *(line.text.strip('"<>') for line in self.said["include"])]
         is_header_of_cpp = any(line.text.startswith("<") and "." not in line.text for line in self.said["include"])
         return said or ("c++" if is_header_of_cpp or any(map(is_cpp, files)) else "c")
@@ -168,9 +182,9 @@ class _Reader:
             word = line.text.split()[0]
             near = get_close_matches(word, WORDS, n=1)
             hint = f"did you mean `{near[0]}`? Operations: {EXAMPLE}" if near and not found else EXAMPLE
-            return self._wrong(line.span, f"`{line.text}` names no operation", hint)
+            return self.wrong(line.span, f"`{line.text}` names no operation", hint)
         if any(one.name == found["name"] for one in self.operations):
-            return self._wrong(line.span, f"the operation `{found['name']}` is named twice")
+            return self.wrong(line.span, f"the operation `{found['name']}` is named twice")
         parameters = tuple(self._parameters(found["parameters"], line))
         returns = found["kind"] == "="
         self.operations.append(Operation(found["role"], found["name"], parameters, code, returns, line.span))
@@ -182,7 +196,7 @@ class _Reader:
             values = None if found is None else _values(found["values"].strip())
             if found is None or values is None:
                 hint = "write NAME: 1..3, NAME: 0|5|7 or NAME: unique"
-                self._wrong(line.span, f"`{part}` does not say which values are tried", hint)
+                self.wrong(line.span, f"`{part}` does not say which values are tried", hint)
                 continue
             yield Parameter((found["kind"] or "int").strip(), found["name"], *values)
 
@@ -196,7 +210,7 @@ class _Reader:
                 )  # fmt: skip
             known = {one.name for one in self.operations}
             if operation is self.operations[0] and (found is None or found["name"] not in known):
-                self._wrong(line.span, f"`{line.text}` names no operation and its value", "write: may-fail pop = 0")
+                self.wrong(line.span, f"`{line.text}` names no operation and its value", "write: may-fail pop = 0")
         return operation
 
     def _limits(self) -> Iterator[tuple[str, int]]:
@@ -204,25 +218,25 @@ class _Reader:
         for part in self._parts("at-most"):
             found = LIMIT.match(part.text)
             if found is None or found["role"] not in roles:
-                self._wrong(part.span, f"`{part.text}` is no number of threads of a role", "write: at-most 1 producer")
+                self.wrong(part.span, f"`{part.text}` is no number of threads of a role", "write: at-most 1 producer")
             else:
                 yield found["role"], int(found["threads"])
 
     def _shapes(self) -> Iterator[tuple[Share, ...]]:
         for line in self.said["clients"]:
-            shares = [self._share(part) for part in _split(line, self.source)]
+            shares = [self.share(part) for part in _split(line, self.source)]
             yield tuple(share for share in shares if share is not None)
 
-    def _share(self, part: Line) -> Share | None:
+    def share(self, part: Line) -> Share | None:
         found = SHARE.match(part.text)
         roles = {operation.role for operation in self.operations}
         if found is None or (found["role"] and found["role"] not in roles):
             hint = "write: clients 2 x 2, or: clients 1 producer x 2, 1 consumer x 2"
-            self._wrong(part.span, f"`{part.text}` does not say how many threads make how many calls", hint)
+            self.wrong(part.span, f"`{part.text}` does not say how many threads make how many calls", hint)
             return None
         share = Share(found["role"] or "", int(found["threads"]), int(found["calls"]))
         if not (1 <= share.threads <= MOST_THREADS and 1 <= share.calls <= MOST_CALLS):
-            self._wrong(part.span, f"there can be up to {MOST_THREADS} threads with up to {MOST_CALLS} calls each")
+            self.wrong(part.span, f"there can be up to {MOST_THREADS} threads with up to {MOST_CALLS} calls each")
             return None
         return share
 

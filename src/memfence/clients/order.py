@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from memfence.clients.specification import Client, Specification
@@ -22,11 +23,12 @@ class Turn(Record):
 class Order(Record):
     """One order. `outcome`: what it gives; None: a call in it does not return, or the program ends there.
 
-    `is_stuck`: a call waits for what no other call does before it.
+    `made`: so many calls come to an end then; `is_stuck`: the next one waits for what no other call does before it.
     """
 
     turns: tuple[Turn, ...]
     outcome: Outcome | None = None
+    made: int = 0
     is_stuck: bool = False
 
     def calls_before(self, thread: int, call: int, other: int) -> int:
@@ -61,6 +63,24 @@ def _turns(specification: Specification, client: Client, threads: Sequence[int])
         made[thread] += 1
         may_fail = specification.operations[call.operation].fails_as is not None
         yield (Turn(thread), Turn(thread, fails=True)) if may_fail else (Turn(thread),)
+
+
+def may_be_stuck(client: Client, orders: Iterable[Order]) -> bool:
+    """Whether calls that are made one after the other may end where no thread's next call can return.
+
+    A call that would wait is not made then: another thread goes on.
+    """
+    blocked: dict[tuple[Turn, ...], set[int]] = {}
+    for order in orders:
+        if order.is_stuck:
+            blocked.setdefault(order.turns[: order.made], set()).add(order.turns[order.made].thread)
+    return any(_left(client, made) <= threads for made, threads in blocked.items())
+
+
+def _left(client: Client, made: Sequence[Turn]) -> set[int]:
+    """The threads that have calls to make."""
+    done = Counter(turn.thread for turn in made)
+    return {thread for thread, calls in enumerate(client.threads, 1) if len(calls) > done[thread]}
 
 
 def in_any_order(client: Client) -> Client:

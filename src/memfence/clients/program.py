@@ -7,6 +7,7 @@ that some order of the calls gives these results.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from os.path import relpath
 from pathlib import PurePath
 
 from memfence.clients.order import Order
@@ -90,7 +91,7 @@ def ordered_program(specification: Specification, client: Client, includes: Sequ
         *_threads(specification, client, hooks),
         *(line.replace("int main(void)", "static void one_order(void)") for line in _main(specification, client)),
         f"    const long long results[] = {{{', '.join((*names, '0'))}}};",
-        f"    finish(results, {len(names)});",
+        f"    memfence_finish(results, {len(names)});",
         "}",
         *ORDERED_MAIN.splitlines(),
     ]
@@ -100,14 +101,16 @@ def ordered_program(specification: Specification, client: Client, includes: Sequ
 ORDERED_MAIN = """
 int main(int count, char **orders)
 {
-    return run_orders(count - 1, orders + 1, one_order);
+    return memfence_run_orders(count - 1, orders + 1, one_order);
 }"""
 
 
 def _head(specification: Specification, client: Client, includes: Iterable[str]) -> list[str]:
     """The object, and the variables of the results."""
     names = result_names(specification, client)
-    results = [f"static long long {', '.join(names)};"] if names else []
+    returned = [name for name in names if name != OBSERVED]
+    results = [f"static long long {', '.join(returned)};"] if returned else []
+    results += [f"static volatile long long {OBSERVED};"] if specification.observed else []  # it is to be seen in runs
     hidden = ["#define main main_beside_the_object", *map("#include {}".format, includes), "#undef main"]
     return [
         f"/* A client of `{specification.name}`: {client_text(specification, client)} */",
@@ -159,7 +162,7 @@ def _call(specification: Specification, call: Call, thread: int, number: int, ho
     result = result_name(thread, number)
     skipped = hooks.before_call and operation.fails_as is not None
     if skipped:
-        yield f"        if (fails_here()) {result} = {operation.fails_as}; else"
+        yield f"        if (memfence_fails_here()) {result} = {operation.fails_as}; else"
     yield f"        {_assigned(operation, result)}"
     if hooks.after_call:
         yield "        " + hooks.after_call % place
@@ -218,3 +221,13 @@ def client_path(specification: Specification) -> PurePath:
     """Where the client would stand: beside the description, so that quoted includes are found."""
     ending = ".cpp" if is_cpp_object(specification) else ".c"
     return PurePath(specification.source.path).with_name(f"client_of_{specification.name}{ending}")
+
+
+def for_file(program: str, specification: Specification, path: PurePath) -> str:
+    """The text of a client as it can stand in that file: its includes name the object's files from there."""
+    here = PurePath(specification.source.path).parent
+    for name in specification.includes:
+        if name.startswith('"'):
+            found = relpath(here / name.strip('"'), path.parent)
+            program = program.replace(f"#include {name}\n", f'#include "{found}"\n', 1)
+    return program

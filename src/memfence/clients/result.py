@@ -26,7 +26,8 @@ class Consistency(StrEnum):
 class ClientResult(Record):
     """One client under all models. `orders`: its calls one after the other, and what they give. `program`: its text.
 
-    `answers` is None where the time was up before.
+    `answers` is None where the time was up before. `may_be_stuck`: calls one after the other may end where none can
+    return, and then it is no deadlock that all threads wait.
     """
 
     client: Client
@@ -34,6 +35,7 @@ class ClientResult(Record):
     program: str
     answers: ModelsResult | None
     seconds: float
+    may_be_stuck: bool = False
 
     @property
     def verdict(self) -> Verdict:
@@ -43,10 +45,6 @@ class ClientResult(Record):
     def outcomes(self) -> tuple[Outcome, ...]:
         """What the calls may give, each once."""
         return tuple(dict.fromkeys(order.outcome for order in self.orders if order.outcome is not None))
-
-    @property
-    def may_be_stuck(self) -> bool:
-        return any(order.is_stuck for order in self.orders)
 
     @property
     def failing(self) -> ModelAnswer | None:
@@ -91,7 +89,7 @@ class ObjectResult(Shown, Record, repr=False):
         return Verdict.HOLDS_UP_TO if self.left_out else Verdict.HOLDS
 
 
-class TestResult(Shown, Record, repr=False):
+class ObjectsResult(Shown, Record, repr=False):
     """Every object that a file describes."""
 
     objects: tuple[ObjectResult, ...]

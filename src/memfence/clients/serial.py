@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,36 +22,36 @@ from memfence.program.load_options import COptions
 from memfence.records import Record
 
 HERE = Path(__file__).parent
-HEAD, STUBS = "one_after_the_other.h", "calls_that_wait.c"
-HOOKS = Hooks(f'#include "{HEAD}"', "my_turn(%(thread)d);", "next_turn();")
+HEAD, CODE = "one_after_the_other.h", "one_after_the_other.c"
+HOOKS = Hooks(f'#include "{HEAD}"', "memfence_my_turn(%(thread)d);", "memfence_next_turn();")
 FLAGS = ("-w", "-g0", "-O0", "-pthread", "-UNDEBUG")
-ANSWERS = ("ends", "stuck", "fails")
 
 
 class SerialRunner(Record):
-    """Runs the calls of clients. `options`: how the object is compiled."""
+    """Runs the calls of clients. `options`: how the object is compiled; `folder`: for what is compiled."""
 
     specification: Specification
     options: COptions
+    folder: Path
 
     def orders(self, client: Client, deadline: Deadline) -> tuple[Order, ...]:
         """Every order of the calls, with what it gives. InputError if the object cannot be compiled."""
         turns = list(dict.fromkeys(orders_of(self.specification, client)))
-        with tempfile.TemporaryDirectory(prefix="memfence-") as folder:
-            program = self._compiled(client, Path(folder))
-            command = [str(program), *map(_typed, turns)]
-            done = subprocess.run(
-                command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL,
-                timeout=deadline.left, check=False,
-            )  # fmt: skip
+        command = [str(self._compiled(client)), *map(_typed, turns)]
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL,
+            timeout=deadline.left, check=False,
+        )  # fmt: skip
         answers = [line.split() for line in done.stdout.splitlines() if line.startswith("order ")]
         if len(answers) != len(turns):
-            raise InputError([self._wrong(f"its calls cannot be run one after the other: {done.stderr.strip()[-200:]}")])
+            raise InputError(
+                [self._wrong(f"its calls cannot be run one after the other: {done.stderr.strip()[-200:]}")]
+            )
         return tuple(_answered(one, words[1:]) for one, words in zip(turns, answers, strict=True))
 
-    def _compiled(self, client: Client, folder: Path) -> Path:
+    def _compiled(self, client: Client) -> Path:
         specification = self.specification
-        text = folder / ("calls.cpp" if is_cpp_object(specification) else "calls.c")
+        text = self.folder / ("calls.cpp" if is_cpp_object(specification) else "calls.c")
         here = Path(specification.source.path).parent
         includes = specification.includes
         if specification.sequential:
@@ -61,12 +60,13 @@ class SerialRunner(Record):
         compiler, plain = self._compiler(is_cpp=True), self._compiler(is_cpp=False)
         options = [f"-D{macro}" for macro in self.options.macros] + [f"-I{name}" for name in self.options.include]
         options += [f"-std={self.options.std}"] if self.options.std else []
-        stubs = folder / "stubs.o"
-        self._call([*plain, *FLAGS, "-c", str(HERE / STUBS), "-o", str(stubs)])
+        turns = self.folder / "turns.o"
+        if not turns.exists():
+            self._call([*plain, *FLAGS, "-c", str(HERE / CODE), "-o", str(turns)])
         mine = compiler if is_cpp_object(specification) else plain
-        made = folder / "calls"
+        made = self.folder / "calls"
         around = ["-iquote", str(here), f"-I{HERE}"]
-        self._call([*mine, *FLAGS, *options, *around, str(text), str(stubs), "-o", str(made)])
+        self._call([*mine, *FLAGS, *options, *around, str(text), str(turns), "-o", str(made)])
         return made
 
     def _compiler(self, *, is_cpp: bool) -> list[str]:
@@ -90,5 +90,6 @@ def _typed(turns: Sequence[Turn]) -> str:
 
 
 def _answered(turns: tuple[Turn, ...], words: Sequence[str]) -> Order:
-    ended, *values = words
-    return Order(turns, tuple(map(int, values)) if ended == "ends" else None, ended == "stuck")
+    ended, *numbers = words
+    values = tuple(map(int, numbers))
+    return Order(turns, values) if ended == "ends" else Order(turns, None, values[0], is_stuck=ended == "stuck")

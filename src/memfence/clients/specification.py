@@ -7,7 +7,7 @@ from memfence.source import SourceText, Span
 
 
 class Parameter(Record):
-    """An argument of an operation, and the values that are tried. `is_unique`: every call has another one: 1, 2, 3, ..."""
+    """An argument of an operation, and the values that are tried. `is_unique`: each call has its own: 1, 2, 3, ..."""
 
     kind: str
     name: str

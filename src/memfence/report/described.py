@@ -24,6 +24,7 @@ REPORTS = {
     "ReplayedRun": "replay.replayed_report",
     "RunFix": "run_fix.run_fix_report",
     "RunResult": "run.run_report",
+    "ObjectsResult": "clients.test_report",
     "VerifyResult": "verify.verify_report",
     "Walk": "simulate.walk_report",
     "WhyResults": "why.why_report",

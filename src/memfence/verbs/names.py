@@ -13,7 +13,7 @@ COMPILING = frozenset({*ABOUT_STATES, "explore", "simulate"})
 READING = frozenset({*COMPILING, "translate"})
 """Read programs in every language."""
 IN_JSON = frozenset(
-    {*ABOUT_STATES, "explore", "simulate", "run", "monitor", "verify", "conform", "cost"},
+    {*ABOUT_STATES, "test", "explore", "simulate", "run", "monitor", "verify", "conform", "cost"},
 )
 """Print an object."""
 MEASURING = frozenset({"reproduce", "conform", "cost"})

@@ -7,6 +7,7 @@ from functools import cache
 
 from memfence.verbs.option import Option
 from memfence.verbs.table.asking import ASKING
+from memfence.verbs.table.clients import CLIENTS
 from memfence.verbs.table.fixing import CHOSEN
 from memfence.verbs.table.others import OTHERS
 from memfence.verbs.table.reading import READ
@@ -14,7 +15,7 @@ from memfence.verbs.table.running import RUNNING
 from memfence.verbs.table.searching import SEARCHING
 from memfence.verbs.table.writing import WRITTEN
 
-OPTIONS: tuple[Option, ...] = (*ASKING, *CHOSEN, *RUNNING, *OTHERS, *SEARCHING, *READ, *WRITTEN)
+OPTIONS: tuple[Option, ...] = (*ASKING, *CLIENTS, *CHOSEN, *RUNNING, *OTHERS, *SEARCHING, *READ, *WRITTEN)
 
 
 @cache

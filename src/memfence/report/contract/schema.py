@@ -9,6 +9,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
 
 from memfence.report.contract.check import NOTHING_SHOWN, Check, CheckModels
+from memfence.report.contract.clients import Test
 from memfence.report.contract.fix import Compare, Fix, Why
 from memfence.report.contract.mutation import CheckMutants
 from memfence.report.contract.parts import Error
@@ -33,6 +34,7 @@ ROOTS: dict[str, Any] = {
     "relax": Relax,
     "run": Run,
     "simulate": Simulate,
+    "test": Test,
     "verify": Verify,
     "why": Why,
 }

@@ -40,7 +40,7 @@ def render_models(result: ModelsResult, *, width: int, quiet: bool = False, verb
     if not quiet:
         lines += [f"note: {note}" for note in notes(result)]
         for answer in result.answers:
-            lines += _shown(answer, width, verbose)
+            lines += shown_lines(answer, width, verbose=verbose)
     if verbose:
         lines.append(f"search: {result.seconds:.2f} s, {peak_megabytes():.0f} MB")
     return "\n".join(lines) + "\n"
@@ -120,7 +120,8 @@ def cells_of(answer: ModelAnswer) -> tuple[str, ...]:
     return answer.name, verdict_text(answer), bound_text(answer), reason_text(answer)
 
 
-def _shown(answer: ModelAnswer, width: int, verbose: bool) -> list[str]:
+def shown_lines(answer: ModelAnswer, width: int, *, verbose: bool = False) -> list[str]:
+    """The run or the execution that the answer shows, below an empty line; nothing where it shows none."""
     if answer.check is not None:
         has_more = answer.check.trace is not None or verbose
         return ["", *render_text(answer.check, width=width, verbose=verbose).splitlines()] if has_more else []

@@ -16,6 +16,7 @@ from memfence.verbs.rules import (
 
 C = frozenset({"c"})
 TRANSLATED = frozenset({"translate"})
+TESTING = frozenset({"test"})
 
 HOW = (
     Option(
@@ -75,7 +76,7 @@ FOR_C = (
     ),
     Option(
         name="macros",
-        verbs=COMPILING,
+        verbs=COMPILING | TESTING,
         in_python_for=TRANSLATED,
         group=Group.COMPILING,
         repeats=True,
@@ -88,7 +89,7 @@ FOR_C = (
     ),
     Option(
         name="include",
-        verbs=frozenset({*COMPILING, "verify"}),
+        verbs=frozenset({*COMPILING, *TESTING, "verify"}),
         in_python_for=TRANSLATED,
         group=Group.COMPILING,
         repeats=True,
@@ -101,7 +102,7 @@ FOR_C = (
     ),
     Option(
         name="std",
-        verbs=COMPILING,
+        verbs=COMPILING | TESTING,
         in_python_for=TRANSLATED,
         group=Group.COMPILING,
         metavar="S",
@@ -111,7 +112,7 @@ FOR_C = (
     ),
     Option(
         name="clang",
-        verbs=frozenset({*COMPILING, "verify"}),
+        verbs=frozenset({*COMPILING, *TESTING, "verify"}),
         in_python_for=TRANSLATED,
         group=Group.COMPILING,
         metavar="PATH",
@@ -130,7 +131,7 @@ FOR_C = (
     ),
     Option(
         name="threads_bound",
-        verbs=COMPILING,
+        verbs=COMPILING | TESTING,
         in_python_for=TRANSLATED,
         group=Group.COMPILING,
         kind=int,
@@ -143,7 +144,7 @@ FOR_C = (
     ),
     Option(
         name="heap_bound",
-        verbs=COMPILING,
+        verbs=COMPILING | TESTING,
         in_python_for=TRANSLATED,
         group=Group.COMPILING,
         kind=int,
@@ -156,7 +157,7 @@ FOR_C = (
     ),
     Option(
         name="recursion_bound",
-        verbs=COMPILING,
+        verbs=COMPILING | TESTING,
         in_python_for=TRANSLATED,
         group=Group.COMPILING,
         kind=int,
@@ -169,7 +170,7 @@ FOR_C = (
     ),
     Option(
         name="assertions_only",
-        verbs=COMPILING,
+        verbs=COMPILING | TESTING,
         in_python_for=TRANSLATED,
         group=Group.COMPILING,
         kind=bool,
@@ -179,7 +180,7 @@ FOR_C = (
     ),
     Option(
         name="allow",
-        verbs=COMPILING,
+        verbs=COMPILING | TESTING,
         in_python_for=TRANSLATED,
         group=Group.COMPILING,
         metavar="LIST",

@@ -30,7 +30,7 @@ SEARCHING = (
     ),
     Option(
         name="timeout",
-        verbs=frozenset({*ABOUT_STATES, "explore", "run", "verify"}),
+        verbs=frozenset({*ABOUT_STATES, "test", "explore", "run", "verify"}),
         in_python_for=frozenset({"simulate"}),
         group=Group.EVERYDAY,
         keyword="timeout_seconds",
@@ -43,7 +43,7 @@ SEARCHING = (
     ),
     Option(
         name="memory",
-        verbs=frozenset({*ABOUT_STATES, "verify"}),
+        verbs=frozenset({*ABOUT_STATES, "test", "verify"}),
         group=Group.SEARCHING,
         keyword="memory_megabytes",
         kind=int,

@@ -20,6 +20,7 @@ UNPROVED = {
     "run": "runs of a compiled program are no proof about its states; use `memfence check --verify` on the source",
     "simulate": "a walk is replayed step by step, and claims nothing about other runs",
     "monitor": "one recorded execution is judged, and nothing is claimed about others",
+    "test": "the proof would be about one client; write the client and use `memfence check --verify`",
     **dict.fromkeys(("reproduce", "conform", "cost"), _MEASURED),
     **dict.fromkeys(("translate", "examples", "explain", "ui", "lsp", "mcp"), _NO_ANSWER),
 }
@@ -37,7 +38,7 @@ PRINTED = (
     ),
     Option(
         name="quiet",
-        verbs=frozenset({*CHECKING, "relax", "explore", "run", "monitor", "verify", "reproduce", "conform"}),
+        verbs=frozenset({*CHECKING, "relax", "test", "explore", "run", "monitor", "verify", "reproduce", "conform"}),
         group=Group.EVERYDAY,
         keyword="",
         kind=bool,
@@ -57,7 +58,7 @@ PRINTED = (
     ),
     Option(
         name="verbose",
-        verbs=CHECKING,
+        verbs=CHECKING | {"test"},
         group=Group.WRITTEN,
         keyword="",
         kind=bool,
