@@ -26,6 +26,7 @@ ALLOWED = {
     "binary/build.py": "in a temporary folder of its own",
     "binary/elsewhere.py": "in a temporary folder of its own",
     "binary/toolchain.py": "the cache of the runtime, built beside and renamed",
+    "clients/serial.py": "in a temporary folder of its own",
     "report/contract/schema.py": "`make golden` writes the schemas that memfence ships",
     "server/worker.py": "asks the kernel for a lower priority",
     "silicon/costs.py": "in a temporary folder of its own",

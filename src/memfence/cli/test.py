@@ -31,7 +31,7 @@ def test(
     clients: int,
     every: bool,
     output: Path | None,
-    unroll: int | None,
+    unroll: int,
     macros: list[str] | None,
     include: list[str] | None,
     std: str | None,

@@ -7,7 +7,6 @@ mean for it what they always mean.
 from __future__ import annotations
 
 import subprocess
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -49,13 +48,14 @@ class Asked(Record, kw_only=True):
 
 def compared(specification: Specification, asked: Asked, progress: Progress | None = None) -> ObjectResult:
     """The clients, smallest first, up to the first one that fails. InputError if a client cannot be compiled."""
-    begun = time.monotonic()
+    clock = Deadline()
     clients = clients_of(specification)
     with TemporaryDirectory(prefix="memfence-") as folder:
         runner = SerialRunner(specification, asked.compiling, Path(folder))
         tried, stuck = _tried(runner, clients, asked, progress)
-    seconds = time.monotonic() - begun
-    return ObjectResult(specification, asked.models, asked.consistency, len(clients), tuple(tried), stuck, seconds)
+    return ObjectResult(
+        specification, asked.models, asked.consistency, len(clients), tuple(tried), stuck, clock.elapsed
+    )
 
 
 def _tried(
@@ -87,7 +87,7 @@ def _tried(
 
 def _client(runner: SerialRunner, client: Client, asked: Asked) -> ClientResult | None:
     """What is found of the client; None if no order of its calls comes to an end."""
-    begun, specification = time.monotonic(), runner.specification
+    clock, specification = Deadline(), runner.specification
     orders = serial_orders(runner, client, asked.consistency, asked.options.limits.deadline)
     if all(order.is_stuck for order in orders):
         return None
@@ -96,7 +96,7 @@ def _client(runner: SerialRunner, client: Client, asked: Asked) -> ClientResult 
     stuck = may_be_stuck(_as_called(client, asked.consistency), orders)
     program = _loaded(specification, text, asked.compiling, may_be_stuck=stuck)
     answers = check_models(program, asked.models, asked.options, unrolled=asked.unrolled)
-    return ClientResult(client, orders, text, answers, time.monotonic() - begun, may_be_stuck=stuck)
+    return ClientResult(client, orders, text, answers, clock.elapsed, may_be_stuck=stuck)
 
 
 def _loaded(specification: Specification, text: str, compiling: COptions, *, may_be_stuck: bool) -> Program:
