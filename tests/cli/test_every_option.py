@@ -202,7 +202,8 @@ def test_a_command_reads_an_option_as_the_kind_that_the_table_says(verb: str) ->
     import importlib
 
     module = importlib.import_module(f"memfence.cli.{VERBS[verb]}")
-    command = getattr(module, {"cc": "compile_c", "c++": "compile_cpp", "rustc": "compile_rust"}.get(verb, verb)).__wrapped__
+    named = {"cc": "compile_c", "c++": "compile_cpp", "rustc": "compile_rust"}
+    command = getattr(module, named.get(verb, verb)).__wrapped__
     declared = dict(_declared(command))
     for option in options_of(verb):
         if option.name in declared:

@@ -25,6 +25,8 @@ ALLOWED = {
     "frontends/parsing/generate.py": "`make tables` writes sources of memfence",
     "binary/build.py": "in a temporary folder of its own",
     "binary/elsewhere.py": "in a temporary folder of its own",
+    "binary/rust_build.py": "in the folder of cargo's own build, and in temporary ones",
+    "cache_folder.py": "the cache of compiled texts, written beside and renamed",
     "binary/toolchain.py": "the cache of the runtime, built beside and renamed",
     "clients/serial.py": "in a temporary folder of its own",
     "report/contract/schema.py": "`make golden` writes the schemas that memfence ships",

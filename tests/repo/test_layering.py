@@ -15,11 +15,11 @@ from memfence.frontends.catalogue import LANGUAGES, Language
 ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
 
 ORDER = [
-    "version", "records", "safe_points", "foreign_calls", "deadline", "output_files", "cache_folder", "reading", "digraph", "source",
-    "codes", "explanations", "diagnostics", "failures", "program", "models", "passes", "frontends", "pipeline",
-    "execution", "axiomatic", "simulation", "tasks", "cluster", "_core", "engines", "strategy", "binary", "questions",
-    "synthesis", "clients", "silicon", "translation", "certificates", "report", "verbs", "api", "testing",
-    "server", "cli",
+    "version", "records", "safe_points", "foreign_calls", "deadline", "output_files", "cache_folder", "reading",
+    "digraph", "source", "codes", "explanations", "diagnostics", "failures", "program", "models", "passes",
+    "frontends", "pipeline", "execution", "axiomatic", "simulation", "tasks", "cluster", "_core", "engines",
+    "strategy", "binary", "questions", "synthesis", "clients", "silicon", "translation", "certificates", "report",
+    "verbs", "api", "testing", "server", "cli",
 ]  # fmt: skip
 DOORS = {"__init__", "__main__"}
 """The public names and `python -m memfence` may reach everything."""
