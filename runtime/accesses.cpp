@@ -1,6 +1,7 @@
 #include "accesses.hpp"
 
 #include "arena.hpp"
+#include "graph_stops.hpp"
 #include "pages.hpp"
 
 namespace memfence::running {
@@ -34,6 +35,7 @@ void write_piece(char* address, std::size_t size, void** frame, bool is_volatile
 
 // Whether any other thread could notice the store.
 bool is_noticed(char* address, std::size_t size, void* pc) {
+  if (world.makes_graphs) return is_shared_in_graph(address, size, pc);
   bool noticed = false;
   in_pieces(address, size, [&](char* at, std::size_t count) { noticed |= shared_cell(at, count, true, pc) >= 0; });
   return noticed;
@@ -134,6 +136,7 @@ std::uint64_t load_step(const Cell& cell, int number, void** frame, bool is_atom
 // The program loads once the hook has returned. Until its next hook, memory holds what it is to see: the cells as they were
 // when their turn came, its own buffered stores included.
 void read_all(void* address, std::size_t size, void** frame, bool is_volatile) {
+  if (world.makes_graphs) return graph_read_all(static_cast<char*>(address), size, frame);
   List<Buffered>& loaded = world.me().loaded;
   loaded.clear();
   in_pieces(address, size, [&](char* at, std::size_t count) {
@@ -167,7 +170,7 @@ void write_late(char* address, std::size_t size, void** frame, bool is_volatile,
 
 void write_all(void* address, std::size_t size, void** frame, bool is_volatile) {
   auto* at = static_cast<char*>(address);
-  if ((reinterpret_cast<std::uintptr_t>(at) & 7) + size <= 8)
+  if (!world.makes_graphs && (reinterpret_cast<std::uintptr_t>(at) & 7) + size <= 8)
     write_piece(at, size, frame, is_volatile);
   else
     write_late(at, size, frame, is_volatile, false);
@@ -177,6 +180,11 @@ void World::store_late() {
   LateStore& late = current->late;
   const std::size_t size = late.size;
   late.size = 0;
+  if (makes_graphs) {
+    List<char> bytes;
+    bytes.swap(late.after);
+    return graph_store_late(late.address, bytes.data(), size, late.pc);
+  }
   in_pieces(late.address, size, [&](char* at, std::size_t count) {
     std::uint64_t value = 0;
     __builtin_memcpy(&value, late.after.data() + (at - late.address), count);

@@ -4,6 +4,7 @@
 // Compilers know of no call there: registers that calls may change can hold what the thread knows. They lie above the frame
 // that tells whether a thread is back where it was (world_memory.cpp); vector registers, which only hold leftovers, below it.
 #include "accesses.hpp"
+#include "graph_stops.hpp"
 
 extern "C" __attribute__((visibility("hidden"))) void** memfence_frame;
 
@@ -56,6 +57,7 @@ extern "C" {
 __attribute__((visibility("hidden"))) void memfence_assembly(char* address, unsigned what) {
   if (!world.in_program) return;
   void** frame = memfence_frame;
+  refuse_in_graphs("inline assembler", frame[kReturnAddress]);
   const std::size_t size = what & 0xff;
   switch (static_cast<InlineAccess>(what >> 8)) {
     case InlineAccess::Load: return read_all(address, size, frame, true);

@@ -140,8 +140,12 @@ void Cells::free_block(char* block, std::size_t size, int thread, List<NumberedA
       if (number >= 0) into.push_back({AccessKind::Store, number});
     }
   }
-  for (const Object& known : objects_)  // locks and the like that lie in the block
-    if (known.object >= block && known.object < block + size) into.push_back({AccessKind::Store, known.number});
+  each_object(block, block + size, into);
+}
+
+void Cells::each_object(const char* begin, const char* end, List<NumberedAccess>& into) const {
+  for (const Object& known : objects_)
+    if (known.object >= begin && known.object < end) into.push_back({AccessKind::Store, known.number});
 }
 
 void Cells::lose(const char* begin, const char* end, int thread, List<NumberedAccess>& into) {

@@ -32,6 +32,15 @@ class Cells {
   // Whether no other thread has synchronised by the object so far, in any execution. If one does, that is learned.
   bool is_own(const void* object, int kind, int thread);
 
+  // A location of locations.hpp is shared: that is news. Returns its number.
+  int add(const Cell& cell) {
+    learned = true;
+    shared_.push_back(cell);
+    return numbered() - 1;
+  }
+  // Locks and the like that lie in this memory are added.
+  void each_object(const char* begin, const char* end, List<NumberedAccess>& into) const;
+
   // What a saved schedule knows: the cell is shared, and has the next number.
   void expect(void* address, std::size_t size);
   int numbered() const { return static_cast<int>(shared_.size()); }

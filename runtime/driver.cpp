@@ -8,6 +8,7 @@
 
 #include "arena.hpp"
 #include "complain.hpp"
+#include "graph_search.hpp"
 #include "pages.hpp"
 #include "program_executor.hpp"
 #include "random_walk.hpp"
@@ -274,6 +275,8 @@ int explore_program(int (*main)(int, char**, char**), int argc, char** argv, cha
   world.open(main, argc, argv, environment);
   if (const char* schedule = getenv("MEMFENCE_REPLAY"))
     replay(options, atoi(schedule));
+  else if (!options.graphs.empty())
+    explore_graphs(options);
   else
     report(explore(options), options);
   if (options.shows_output) fflush(stdout);

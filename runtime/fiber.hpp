@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "execution/access.hpp"
+#include "graphs/action.hpp"
 #include "own_heap.hpp"
 
 namespace memfence::running {
@@ -52,6 +53,23 @@ struct NumberedAccess {
   int number;
 };
 
+// How a synchronisation object takes part in what happens before what: by a step that takes it, gives it back, does both, or
+// only looks.
+enum class Role : std::uint8_t { Both, Takes, Gives, Looks };
+
+// What the explorer of execution graphs is asked before a thread goes on (graph_stops.hpp).
+struct GraphStop {
+  graphs::ActionKind kind = graphs::ActionKind::None;
+  graphs::Order order = 0;          // of a read that updates: where it does
+  graphs::Order otherwise = 0;      // where it does not
+  graphs::Order of_write = 0;       // of the write that it then makes
+  enum class Updates : std::uint8_t { Never, Always, IfExpected, IfReady } updates = Updates::Never;
+  int location = -1;
+  graphs::Value value = 0;          // that is written, or expected
+  int ways = 0;
+  bool may_loop = false;            // its value may lead back to where the thread is
+};
+
 // The next step of a thread. It stops before it and says so.
 struct Wish {
   enum class What : std::uint8_t { Access, Begin, Synchronise, Fence, End, Choice, Nothing };
@@ -74,6 +92,9 @@ struct Wish {
   void* mutex = nullptr;                        // that the thread takes when it wakes up
   int mutex_number = -1;
   bool is_void = false;                         // the execution does not count: an assumption is false
+  int object_kind = -1;                         // of `object`: a Synchronisation
+  Role role = Role::Both;
+  bool (*tries)(const Fiber&) = nullptr;        // whether a step that never waits takes the object
   bool spins_after_whim = false;                // it goes round since something spurious happened, and for no other reason
   bool locked() const { return kind != AccessKind::Load && kind != AccessKind::Store; }
 };
@@ -179,6 +200,16 @@ struct Fiber {
   std::uint32_t unnoticed = 0;  // accesses since its last step that nobody else can notice, as far as is known
   bool is_in_library = false;  // it copies or compares memory: its loads follow each other whatever they see
   bool is_eligible = false;   // a signal was for whoever waited then, this one among them
+  // As the explorer of graphs sees the thread.
+  GraphStop ask, asked;       // now, and before its last step
+  graphs::Value given = 0;    // what the read returns, which way the choice goes
+  bool has_update = false;    // the read was that of a read-modify-write, which writes `update`
+  graphs::Value update = 0;
+  void* object = nullptr;     // that the last step was about, until the next one: its state is not in the graph yet
+  int object_kind = -1;
+  bool restores_object = false;  // the step has only looked at an older state: this is the newer one
+  graphs::Value object_state = 0;
+  List<void*> trail;          // where each of its events comes from
   unsigned generation = 0;    // of the barrier that it waits at
   std::uint64_t nanoseconds = 0;  // that have passed for it
   std::uint64_t chance = 0;       // random numbers that it got

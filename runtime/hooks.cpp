@@ -4,6 +4,7 @@
 // The entry points keep the registers that survive calls on the stack: together with the stack they are what the thread
 // knows, and a thread that comes back to a load knowing the same, with nothing changed, waits (world_memory.cpp).
 #include "accesses.hpp"
+#include "graph_stops.hpp"
 
 extern "C" {
 __attribute__((visibility("hidden"))) void** memfence_frame = nullptr;  // r15, r14, r13, r12, rbx, rbp, return address
@@ -16,10 +17,11 @@ namespace {
 constexpr int kRelease = 3, kSequentiallyConsistent = 5;
 
 template <class T>
-T atomic_load(volatile T* address) {
+T atomic_load(volatile T* address, int order) {
   if (!world.in_program) return __atomic_load_n(address, __ATOMIC_SEQ_CST);
   void** frame = memfence_frame;
   T* at = const_cast<T*>(address);
+  if (world.makes_graphs) return static_cast<T>(graph_load(at, sizeof(T), order, frame));
   const int number = shared_cell(at, sizeof(T), false, frame[kReturnAddress]);
   if (number < 0) return *at;
   return static_cast<T>(load_step({at, sizeof(T)}, number, frame, true));
@@ -30,6 +32,7 @@ void atomic_store(volatile T* address, T value, int order) {
   if (!world.in_program) return __atomic_store_n(address, value, __ATOMIC_SEQ_CST);
   void** frame = memfence_frame;
   T* at = const_cast<T*>(address);
+  if (world.makes_graphs) return graph_store(at, sizeof(T), static_cast<std::uint64_t>(value), order, frame);
   const Cell cell{at, sizeof(T)};
   const int number = shared_cell(at, sizeof(T), true, frame[kReturnAddress]);
   const bool locked = order == kSequentiallyConsistent;
@@ -48,7 +51,7 @@ void atomic_store(volatile T* address, T value, int order) {
 }
 
 template <class T, class F>
-T read_modify_write(volatile T* address, F&& function) {
+T read_modify_write(volatile T* address, int order, F&& function) {
   T* at = const_cast<T*>(address);
   if (!world.in_program) {
     T old = __atomic_load_n(at, __ATOMIC_SEQ_CST);
@@ -57,6 +60,11 @@ T read_modify_write(volatile T* address, F&& function) {
     return old;
   }
   void** frame = memfence_frame;
+  if (world.makes_graphs) {
+    const T old = static_cast<T>(graph_begin_update(at, sizeof(T), order, frame));
+    graph_end_update(at, sizeof(T), static_cast<std::uint64_t>(static_cast<T>(function(old))));
+    return old;
+  }
   const Cell cell{at, sizeof(T)};
   const int number = shared_cell(at, sizeof(T), true, frame[kReturnAddress]);
   Wish wish = wish_of(AccessKind::LockedStore, number, cell, frame[kReturnAddress], true);
@@ -81,19 +89,42 @@ T read_modify_write(volatile T* address, F&& function) {
 // failure for no reason there is nothing new to store; on x86 there is no such failure.)
 template <class T>
 T load_expected(T* expected, void** frame) {
+  if (world.makes_graphs) {
+    graph_read_all(reinterpret_cast<char*>(expected), sizeof(T), frame);
+    return *expected;
+  }
   const int number = shared_cell(expected, sizeof(T), false, frame[kReturnAddress]);
   return number < 0 ? *expected : static_cast<T>(load_step({expected, sizeof(T)}, number, frame, false));
 }
 template <class T>
 void store_expected(T* expected, T found, void** frame) {
+  if (world.makes_graphs) {
+    world.settle();
+    graph_store_late(reinterpret_cast<char*>(expected), reinterpret_cast<const char*>(&found), sizeof(T),
+                     frame[kReturnAddress]);
+    return;
+  }
   store_piece({expected, sizeof(T)}, static_cast<std::uint64_t>(found), frame[kReturnAddress], false);
+}
+
+// Both kinds, as events of a graph.
+template <class T>
+int exchange_in_graph(volatile T* address, T* expected, T desired, int order, int failing, bool is_weak) {
+  void** frame = memfence_frame;
+  const T wanted = load_expected(expected, frame);
+  bool succeeds = false;
+  const Exchange exchange{static_cast<std::uint64_t>(wanted), static_cast<std::uint64_t>(desired), order, failing, is_weak};
+  const auto found = static_cast<T>(graph_compare_exchange(const_cast<T*>(address), sizeof(T), exchange, frame, succeeds));
+  if (!succeeds && found != wanted) store_expected(expected, found, frame);
+  return succeeds;
 }
 
 // It may fail though the cell holds what is expected. A cell that nobody else notices is no exception.
 template <class T>
-int weak_compare_exchange(volatile T* address, T* expected, T desired) {
+int weak_compare_exchange(volatile T* address, T* expected, T desired, int order, int failing) {
   T* at = const_cast<T*>(address);
   if (!world.in_program) return __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  if (world.makes_graphs) return exchange_in_graph(address, expected, desired, order, failing, true);
   void** frame = memfence_frame;
   const T wanted = load_expected(expected, frame);
   const int number = shared_cell(at, sizeof(T), true, frame[kReturnAddress]);
@@ -131,17 +162,28 @@ int weak_compare_exchange(volatile T* address, T* expected, T desired) {
 }
 
 template <class T>
-int compare_exchange(volatile T* address, T* expected, T desired) {
+int compare_exchange(volatile T* address, T* expected, T desired, int order, int failing) {
+  if (world.in_program && world.makes_graphs) return exchange_in_graph(address, expected, desired, order, failing, false);
   void** frame = memfence_frame;
   const T wanted = world.in_program ? load_expected(expected, frame) : *expected;
   memfence_frame = frame;  // others were here meanwhile
-  const T old = read_modify_write<T>(address, [&](T now) { return now == wanted ? desired : now; });
+  const T old = read_modify_write<T>(address, order, [&](T now) { return now == wanted ? desired : now; });
   if (old == wanted) return 1;
   if (world.in_program)
     store_expected(expected, old, frame);
   else
     *expected = old;
   return 0;
+}
+
+// What Rust calls: expected and found are values, and nothing is stored for the caller.
+template <class T>
+T compare_exchange_of_value(volatile T* address, T expected, T desired, int order, int failing) {
+  if (!world.in_program || !world.makes_graphs)
+    return read_modify_write<T>(address, order, [&](T now) { return now == expected ? desired : now; });
+  bool succeeds = false;
+  const Exchange exchange{static_cast<std::uint64_t>(expected), static_cast<std::uint64_t>(desired), order, failing, false};
+  return static_cast<T>(graph_compare_exchange(const_cast<T*>(address), sizeof(T), exchange, memfence_frame, succeeds));
 }
 
 }  // namespace
@@ -211,6 +253,7 @@ __attribute__((visibility("default"))) void __tsan_func_exit() {
   if (world.in_program && !world.me().calls.empty()) world.me().calls.pop_back();
 }
 __attribute__((visibility("default"))) void __tsan_atomic_thread_fence(int order) {
+  if (world.in_program && world.makes_graphs) return graph_fence(order, __builtin_return_address(0));
   if (order >= kRelease && world.in_program) {
     world.settle();  // the store before it is not behind the fence
     ++world.me().releases;
@@ -222,37 +265,37 @@ __attribute__((visibility("default"))) void __tsan_atomic_signal_fence(int) {}
 __attribute__((visibility("hidden"))) void memfence_fence_at(void* pc) { fence_step(pc); }
 
 #define ATOMIC_BODIES(BITS, T)                                                                                             \
-  __attribute__((visibility("hidden"))) T memfence_load##BITS(volatile T* a, int) { return atomic_load<T>(a); }            \
+  __attribute__((visibility("hidden"))) T memfence_load##BITS(volatile T* a, int o) { return atomic_load<T>(a, o); }       \
   __attribute__((visibility("hidden"))) void memfence_store##BITS(volatile T* a, T v, int o) { atomic_store<T>(a, v, o); } \
-  __attribute__((visibility("hidden"))) T memfence_exchange##BITS(volatile T* a, T v, int) {                               \
-    return read_modify_write<T>(a, [&](T) { return v; });                                                                  \
+  __attribute__((visibility("hidden"))) T memfence_exchange##BITS(volatile T* a, T v, int o) {                             \
+    return read_modify_write<T>(a, o, [&](T) { return v; });                                                               \
   }                                                                                                                        \
-  __attribute__((visibility("hidden"))) T memfence_add##BITS(volatile T* a, T v, int) {                                    \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x + v); });                                            \
+  __attribute__((visibility("hidden"))) T memfence_add##BITS(volatile T* a, T v, int o) {                                  \
+    return read_modify_write<T>(a, o, [&](T x) { return static_cast<T>(x + v); });                                         \
   }                                                                                                                        \
-  __attribute__((visibility("hidden"))) T memfence_sub##BITS(volatile T* a, T v, int) {                                    \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x - v); });                                            \
+  __attribute__((visibility("hidden"))) T memfence_sub##BITS(volatile T* a, T v, int o) {                                  \
+    return read_modify_write<T>(a, o, [&](T x) { return static_cast<T>(x - v); });                                         \
   }                                                                                                                        \
-  __attribute__((visibility("hidden"))) T memfence_and##BITS(volatile T* a, T v, int) {                                    \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x & v); });                                            \
+  __attribute__((visibility("hidden"))) T memfence_and##BITS(volatile T* a, T v, int o) {                                  \
+    return read_modify_write<T>(a, o, [&](T x) { return static_cast<T>(x & v); });                                         \
   }                                                                                                                        \
-  __attribute__((visibility("hidden"))) T memfence_or##BITS(volatile T* a, T v, int) {                                     \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x | v); });                                            \
+  __attribute__((visibility("hidden"))) T memfence_or##BITS(volatile T* a, T v, int o) {                                   \
+    return read_modify_write<T>(a, o, [&](T x) { return static_cast<T>(x | v); });                                         \
   }                                                                                                                        \
-  __attribute__((visibility("hidden"))) T memfence_xor##BITS(volatile T* a, T v, int) {                                    \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x ^ v); });                                            \
+  __attribute__((visibility("hidden"))) T memfence_xor##BITS(volatile T* a, T v, int o) {                                  \
+    return read_modify_write<T>(a, o, [&](T x) { return static_cast<T>(x ^ v); });                                         \
   }                                                                                                                        \
-  __attribute__((visibility("hidden"))) T memfence_nand##BITS(volatile T* a, T v, int) {                                   \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(~(x & v)); });                                         \
+  __attribute__((visibility("hidden"))) T memfence_nand##BITS(volatile T* a, T v, int o) {                                 \
+    return read_modify_write<T>(a, o, [&](T x) { return static_cast<T>(~(x & v)); });                                      \
   }                                                                                                                        \
-  __attribute__((visibility("hidden"))) int memfence_cas##BITS(volatile T* a, T* c, T v, int, int) {                       \
-    return compare_exchange<T>(a, c, v);                                                                                   \
+  __attribute__((visibility("hidden"))) int memfence_cas##BITS(volatile T* a, T* c, T v, int o, int f) {                   \
+    return compare_exchange<T>(a, c, v, o, f);                                                                             \
   }                                                                                                                        \
-  __attribute__((visibility("hidden"))) int memfence_weak_cas##BITS(volatile T* a, T* c, T v, int, int) {                  \
-    return weak_compare_exchange<T>(a, c, v);                                                                              \
+  __attribute__((visibility("hidden"))) int memfence_weak_cas##BITS(volatile T* a, T* c, T v, int o, int f) {              \
+    return weak_compare_exchange<T>(a, c, v, o, f);                                                                        \
   }                                                                                                                        \
-  __attribute__((visibility("hidden"))) T memfence_cas_val##BITS(volatile T* a, T c, T v, int, int) {                      \
-    return read_modify_write<T>(a, [&](T x) { return x == c ? v : x; });                                                   \
+  __attribute__((visibility("hidden"))) T memfence_cas_val##BITS(volatile T* a, T c, T v, int o, int f) {                  \
+    return compare_exchange_of_value<T>(a, c, v, o, f);                                                                    \
   }
 ATOMIC_BODIES(8, std::uint8_t)
 ATOMIC_BODIES(16, std::uint16_t)

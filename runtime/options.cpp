@@ -28,6 +28,8 @@ void set(Options& options, const std::string& name, const std::string& value) {
   if (name == "spurious") options.spurious = static_cast<int>(number);
   if (name == "parts") options.parts = static_cast<int>(number);
   if (name == "part") options.part = static_cast<int>(number);
+  if (name == "keep") options.keep = static_cast<std::uint64_t>(number);
+  if (name == "graphs") options.graphs = value;
   if (name == "output") options.shows_output = number != 0;
 }
 

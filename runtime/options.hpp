@@ -21,6 +21,8 @@ struct Options {
   bool abort_is_normal = false, exit_is_normal = false, signal_is_normal = false;
   bool prune = true;  // what is spurious and leads nowhere is not followed
   int spurious = 1;  // wake-ups without a signal, and failures for no reason: at each place, of each thread
+  std::uint64_t keep = 0;  // executions to report in full
+  std::string graphs;  // explore execution graphs under this model
   bool shows_output = false;
 };
 

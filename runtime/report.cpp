@@ -53,6 +53,7 @@ std::string wish_text(const Logged& line, bool has_value) {
   out += std::string(", \"op\": ") + std::to_string(static_cast<int>(wish.kind));
   if (wish.is_atomic) out += ", \"atomic\": true";
   if (wish.spins) out += ", \"spins\": true";
+  if (line.event >= 0) add("e", static_cast<std::uint64_t>(line.event));
   if (line.choice != 0) out += ", \"spurious\": true";
   out += ", \"calls\": [";
   for (std::size_t i = line.calls; i < line.calls_end; ++i)
@@ -69,6 +70,34 @@ std::string wish_text(const Logged& line, bool has_value) {
 
 }  // namespace
 
+const char* name_of(Finding finding) {
+  switch (finding) {
+    case Finding::None: return "none";
+    case Finding::Assertion: return "assertion";
+    case Finding::Abort: return "abort";
+    case Finding::Signal: return "signal";
+    case Finding::Error: return "error";
+    case Finding::Terminate: return "terminate";
+    case Finding::Panic: return "panic";
+    case Finding::Exception: return "exception";
+    case Finding::Trap: return "trap";
+    case Finding::Unreachable: return "unreachable";
+    case Finding::Crash: return "crash";
+    case Finding::StackOverflow: return "stack overflow";
+    case Finding::DoubleFree: return "double free";
+    case Finding::BadFree: return "bad free";
+    case Finding::UseAfterFree: return "use after free";
+    case Finding::Arithmetic: return "undefined arithmetic";
+    case Finding::UseAfterEnd: return "use after the end of a thread";
+    case Finding::OutOfBounds: return "out of bounds";
+    case Finding::ExitStatus: return "exit status";
+    case Finding::EndlessLoop: return "endless loop";
+    case Finding::Unsupported: return "unsupported";
+    case Finding::Misuse: return "misuse";
+  }
+  return "";
+}
+
 Record& Record::add(const char* name, const char* value) { return raw(name, quoted(value)); }
 
 Record& Record::raw(const char* name, const std::string& value) {
@@ -76,8 +105,10 @@ Record& Record::raw(const char* name, const std::string& value) {
   return *this;
 }
 
-void Record::send() const {
-  const std::string line = text() + "\n";
+void Record::send() const { send_text(text()); }
+
+void send_text(const std::string& text) {
+  const std::string line = text + "\n";
   std::size_t sent = 0;
   while (sent < line.size()) {
     const ssize_t count = write(report_descriptor < 0 ? 2 : report_descriptor, line.data() + sent, line.size() - sent);
@@ -119,7 +150,7 @@ std::string waiting_text() {
     const Fiber& fiber = world.fiber(id);
     const std::size_t first = world.call_log.size();
     for (std::size_t i = fiber.calls.size(); i-- > 0;) world.call_log.push_back(fiber.calls[i]);
-    Logged line{id, fiber.wish, 0, false, first, world.call_log.size(), 0, 0, false, 0};
+    Logged line{id, fiber.wish, 0, false, first, world.call_log.size(), 0, 0, false, 0, -1};
     if (out.size() > 1) out += ", ";
     out += wish_text(line, false);
   }

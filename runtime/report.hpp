@@ -26,6 +26,7 @@ class Record {
   std::string text_;
 };
 
+void send_text(const std::string& text);
 void add_failure(Record& record, const Failure& failure);
 std::string step_text(const Logged& line);
 std::string steps_text(const std::vector<int>& steps);

@@ -16,25 +16,48 @@ Wish World::wish_for(void* object, Synchronisation kind, const char* name, void*
   Wish wish;
   wish.what = Wish::What::Synchronise;
   wish.kind = AccessKind::LockedStore;
-  wish.number = unjoined_ == 0 ? -1 : cells.synchronisation(object, kind, me().id);
+  wish.number = is_alone() ? -1 : cells.synchronisation(object, kind, me().id);
   wish.cell = {object, 0};
   wish.pc = pc;
   wish.is_ready = is_ready;
   wish.object = object;
+  wish.object_kind = kind;
   wish.name = name;
   return wish;
 }
 
-void World::synchronise(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&)) {
+void World::synchronise(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&),
+                        Role role) {
   settle();
   changed();
-  stop(wish_for(object, kind, name, pc, is_ready));
+  Wish wish = wish_for(object, kind, name, pc, is_ready);
+  wish.role = role;
+  stop(wish);
+}
+
+void World::try_to_take(void* object, Synchronisation kind, const char* name, void* pc, bool (*may)(const Fiber&)) {
+  settle();
+  changed();
+  Wish wish = wish_for(object, kind, name, pc, nullptr);
+  wish.role = Role::Takes;
+  wish.tries = may;
+  stop(wish);
+}
+
+void World::begin_once(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&),
+                       bool (*is_first)(const Fiber&)) {
+  settle();
+  changed();
+  Wish wish = wish_for(object, kind, name, pc, is_ready);
+  wish.tries = is_first;
+  stop(wish);
 }
 
 void World::look_at(void* object, Synchronisation kind, const char* name, void* pc) {
   settle();
   Wish wish = wish_for(object, kind, name, pc, nullptr);
   wish.kind = AccessKind::Load;
+  wish.role = Role::Looks;
   stop(wish);
 }
 
@@ -66,6 +89,25 @@ int World::wake(void* object, int count) {
 }
 
 bool is_signalled(const Fiber& fiber) { return fiber.is_eligible && world.tokens_of(fiber.waits_on) > 0; }
+
+bool await_signal_in_graph(void* object, Synchronisation kind, const char* waits, const char* wakes_up, void* pc) {
+  Fiber& me = world.me();
+  Wish wish;
+  wish.pc = pc;
+  wish.what = Wish::What::Choice;
+  wish.name = waits;
+  GraphStop choice;
+  choice.kind = graphs::ActionKind::Choice;
+  choice.ways = 2;
+  const bool is_spurious = world.may_be_spurious(Whim::WakeUp) && world.stop(wish, choice) != 0;
+  world.synchronise(object, kind, is_spurious ? wakes_up : waits, pc, is_spurious ? nullptr : is_signalled);
+  const bool signalled = is_signalled(me);
+  if (is_spurious && signalled) world.give_up_execution(pc);  // it takes the signal instead
+  if (signalled) --world.tokens_of(object);
+  me.waits_on = nullptr;
+  me.is_eligible = false;
+  return signalled;
+}
 
 Awaited await_signal(const Wish& wish) {
   Fiber& me = world.me();

@@ -18,4 +18,8 @@ struct Awaited {
 // lets the thread go on without.
 Awaited await_signal(const Wish& wish);
 
+// The same as events of a graph, where `me.waits_on` is set already: whether there was a signal. Without one the thread wakes
+// up for no reason, or since its time is over.
+bool await_signal_in_graph(void* object, Synchronisation kind, const char* waits, const char* wakes_up, void* pc);
+
 }  // namespace memfence::running

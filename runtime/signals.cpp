@@ -7,6 +7,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "accesses.hpp"
 #include "complain.hpp"
 #include "pages.hpp"
 #include "switch.hpp"

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "graph_stops.hpp"
 #include "mutex.hpp"
 #include "real.hpp"
 #include "signalling.hpp"
@@ -35,10 +36,38 @@ struct Limit {
   }
 };
 
+// As events: the thread is there to be woken, looks at the word, and sleeps. Who wakes it has written before: either this
+// thread sees the new value, or the other one finds it here.
+long futex_wait_in_graph(unsigned* word, unsigned value, const Limit& limit, void** frame, std::uint64_t state) {
+  void* const pc = frame[kReturnAddress];
+  Fiber& me = world.me();
+  if (world.is_back_asleep(word, state)) world.give_up_execution(pc);
+  world.synchronise(word, kFutex, "futex wait", pc);
+  me.waits_on = word;
+  me.is_eligible = false;
+  if (graph_look(word, sizeof(*word), pc) != value) {
+    world.synchronise(word, kFutex, "does not wait", pc);
+    me.waits_on = nullptr;
+    errno = EAGAIN;
+    return -1;
+  }
+  if (await_signal_in_graph(word, kFutex, "waits at the futex",
+                            limit.time != nullptr ? "its time is over" : "wakes up without a signal", pc)) {
+    world.changed();
+    return 0;
+  }
+  world.follow_whim(Whim::WakeUp, site_of(frame), word, state);
+  if (limit.time == nullptr) return 0;
+  limit.pass();
+  errno = ETIMEDOUT;
+  return -1;
+}
+
 // The thread sleeps, if the word still has that value.
 long futex_wait(unsigned* word, unsigned value, int number, const Limit& limit, bool patient, void** frame) {
   void* const pc = frame[kReturnAddress];
   const std::uint64_t state = world.state_of(frame);
+  if (world.makes_graphs) return futex_wait_in_graph(word, value, limit, frame, state);
   Wish wish = world.wish_for(word, kFutex, "futex wait", pc, nullptr);
   wish.number = number;
   wish.state = state;
@@ -75,6 +104,11 @@ long futex(unsigned* word, int operation, unsigned value, const timespec* time, 
   if (!waits && command != FUTEX_WAKE && command != FUTEX_WAKE_BITSET)
     world.fail(Finding::Unsupported, "a futex operation other than wait and wake", pc);
   world.settle();
+  if (world.makes_graphs) {
+    if (waits) return futex_wait(word, value, -1, limit, patient, frame);
+    world.synchronise(word, kFutex, "futex wake", pc);
+    return world.wake(word, static_cast<int>(value));
+  }
   if (!waits) world.changed();
   int number = world.is_alone() ? -1 : world.cells.touch(word, sizeof(*word), world.me().id, true);
   if (number < 0 && !world.is_alone()) number = world.cells.synchronisation(word, kFutex);

@@ -10,12 +10,17 @@
 #include <new>
 
 #include "arena.hpp"
+#include "graph_stops.hpp"
 #include "own_heap.hpp"
 #include "real.hpp"
 #include "start.hpp"
 
 using namespace memfence::running;
 using memfence::AccessKind;
+
+namespace memfence::running {
+void copy_steps(char* to, const char* from, std::size_t size, bool backwards, void** frame);
+}
 
 extern "C" {
 void* __libc_malloc(std::size_t);
@@ -26,6 +31,13 @@ void __libc_free(void*);
 }
 
 namespace {
+
+// As steps of the program.
+void copy_for_program(char* to, const char* from, std::size_t size, void* pc) {
+  void* frame[kReturnAddress + 1] = {};
+  frame[kReturnAddress] = pc;
+  copy_steps(to, from, size, false, frame);
+}
 
 void* take(std::size_t size, std::size_t alignment, void* pc) {
   if (!is_explored()) return alignment > 16 ? __libc_memalign(alignment, size) : __libc_malloc(size);
@@ -59,7 +71,10 @@ void give_back(void* pointer, void* pc) {
     world.changed();
     Fiber& me = world.me();
     me.freed.clear();
-    if (!world.is_alone()) world.cells.free_block(block->begin, block->size, me.id, me.freed);
+    if (world.makes_graphs)
+      graph_lose(block->begin, block->size, "free", pc);
+    else if (!world.is_alone())
+      world.cells.free_block(block->begin, block->size, me.id, me.freed);
     if (!me.freed.empty()) {
       Wish wish;
       wish.what = Wish::What::Access;
@@ -120,7 +135,10 @@ MEMFENCE_EXPORT void* realloc(void* block, std::size_t size) {
   void* moved = take(size, 16, PC);
   if (moved == nullptr) return nullptr;
   const std::size_t old = size_of(block);
-  memcpy(moved, block, old < size ? old : size);
+  if (world.in_program && world.makes_graphs)
+    copy_for_program(static_cast<char*>(moved), static_cast<const char*>(block), old < size ? old : size, PC);
+  else
+    memcpy(moved, block, old < size ? old : size);
   if (is_own(block))
     free_own(block);
   else

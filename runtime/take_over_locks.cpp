@@ -29,10 +29,12 @@ void require_spin_lock(pthread_spinlock_t* lock, void* pc) { require_alive(const
 
 // A lock that is taken is only looked at: no fence.
 bool try_read(pthread_rwlock_t* lock, const char* name, void* pc) {
-  world.look_at(lock, kReadWriteLock, name, pc);
-  require_lock(lock, pc);
-  if (lock_of(lock).writer != 0) return false;
-  world.synchronise(lock, kReadWriteLock, name, pc);
+  if (!world.makes_graphs) {
+    world.look_at(lock, kReadWriteLock, name, pc);
+    require_lock(lock, pc);
+    if (lock_of(lock).writer != 0) return false;
+  }
+  world.try_to_take(lock, kReadWriteLock, name, pc, has_no_writer);
   require_lock(lock, pc);
   if (lock_of(lock).writer != 0) return false;
   ++lock_of(lock).readers;
@@ -40,10 +42,12 @@ bool try_read(pthread_rwlock_t* lock, const char* name, void* pc) {
 }
 
 bool try_write(pthread_rwlock_t* lock, const char* name, void* pc) {
-  world.look_at(lock, kReadWriteLock, name, pc);
-  require_lock(lock, pc);
-  if (lock_of(lock).writer != 0 || lock_of(lock).readers != 0) return false;
-  world.synchronise(lock, kReadWriteLock, name, pc);
+  if (!world.makes_graphs) {
+    world.look_at(lock, kReadWriteLock, name, pc);
+    require_lock(lock, pc);
+    if (lock_of(lock).writer != 0 || lock_of(lock).readers != 0) return false;
+  }
+  world.try_to_take(lock, kReadWriteLock, name, pc, has_nobody);
   require_lock(lock, pc);
   if (lock_of(lock).writer != 0 || lock_of(lock).readers != 0) return false;
   lock_of(lock).writer = world.me().id + 1;
@@ -54,6 +58,7 @@ bool try_write(pthread_rwlock_t* lock, const char* name, void* pc) {
 MEMFENCE_EXPORT int pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rwlockattr_t* attributes) {
   MEMFENCE_UNLESS_EXPLORED(pthread_rwlock_init, lock, attributes);
   __builtin_memset(lock, 0, sizeof(*lock));
+  world.initialised(lock, kReadWriteLock, PC);
   return 0;
 }
 MEMFENCE_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* lock) {
@@ -64,14 +69,14 @@ MEMFENCE_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* lock) {
 }
 MEMFENCE_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) {
   MEMFENCE_UNLESS_EXPLORED(pthread_rwlock_rdlock, lock);
-  world.synchronise(lock, kReadWriteLock, "pthread_rwlock_rdlock", PC, has_no_writer);
+  world.synchronise(lock, kReadWriteLock, "pthread_rwlock_rdlock", PC, has_no_writer, Role::Takes);
   require_lock(lock, PC);
   ++lock_of(lock).readers;
   return 0;
 }
 MEMFENCE_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) {
   MEMFENCE_UNLESS_EXPLORED(pthread_rwlock_wrlock, lock);
-  world.synchronise(lock, kReadWriteLock, "pthread_rwlock_wrlock", PC, has_nobody);
+  world.synchronise(lock, kReadWriteLock, "pthread_rwlock_wrlock", PC, has_nobody, Role::Takes);
   require_lock(lock, PC);
   lock_of(lock).writer = world.me().id + 1;
   return 0;
@@ -102,7 +107,7 @@ MEMFENCE_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t
 }
 MEMFENCE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
   MEMFENCE_UNLESS_EXPLORED(pthread_rwlock_unlock, lock);
-  world.synchronise(lock, kReadWriteLock, "pthread_rwlock_unlock", PC);
+  world.synchronise(lock, kReadWriteLock, "pthread_rwlock_unlock", PC, nullptr, Role::Gives);
   require_lock(lock, PC);
   ReadWriteLock& l = lock_of(lock);
   if (l.writer == world.me().id + 1)
@@ -117,23 +122,24 @@ MEMFENCE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
 MEMFENCE_EXPORT int pthread_spin_init(pthread_spinlock_t* lock, int shared) {
   MEMFENCE_UNLESS_EXPLORED(pthread_spin_init, lock, shared);
   *lock = 0;
+  world.initialised(const_cast<int*>(lock), kSpinLock, PC);
   return 0;
 }
 MEMFENCE_EXPORT int pthread_spin_destroy(pthread_spinlock_t* lock) {
   MEMFENCE_UNLESS_EXPLORED(pthread_spin_destroy, lock);
   auto& word = const_cast<int&>(*lock);
-  return destroy(word, &word, kMutex, "pthread_spin_destroy", "spin lock", PC, [&] { return word != 0; });
+  return destroy(word, &word, kSpinLock, "pthread_spin_destroy", "spin lock", PC, [&] { return word != 0; });
 }
 MEMFENCE_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
   MEMFENCE_UNLESS_EXPLORED(pthread_spin_lock, lock);
-  world.synchronise(const_cast<int*>(lock), kMutex, "pthread_spin_lock", PC, is_spin_free);
+  world.synchronise(const_cast<int*>(lock), kSpinLock, "pthread_spin_lock", PC, is_spin_free, Role::Takes);
   require_spin_lock(lock, PC);
   *lock = 1;
   return 0;
 }
 MEMFENCE_EXPORT int pthread_spin_trylock(pthread_spinlock_t* lock) {
   MEMFENCE_UNLESS_EXPLORED(pthread_spin_trylock, lock);
-  world.synchronise(const_cast<int*>(lock), kMutex, "pthread_spin_trylock", PC);
+  world.try_to_take(const_cast<int*>(lock), kSpinLock, "pthread_spin_trylock", PC, is_spin_free);
   require_spin_lock(lock, PC);
   if (*lock != 0) return EBUSY;
   *lock = 1;
@@ -145,7 +151,8 @@ MEMFENCE_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) {
   world.settle();
   world.changed();
   auto* word = const_cast<int*>(lock);
-  Wish wish = world.wish_for(word, kMutex, "pthread_spin_unlock", PC, nullptr);
+  Wish wish = world.wish_for(word, kSpinLock, "pthread_spin_unlock", PC, nullptr);
+  wish.role = Role::Gives;
   wish.kind = AccessKind::Store;
   world.stop(wish);
   require_spin_lock(lock, PC);

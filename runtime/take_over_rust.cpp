@@ -11,6 +11,7 @@
 
 #include <cstring>
 
+#include "graph_stops.hpp"
 #include "mutex.hpp"
 #include "real.hpp"
 
@@ -96,6 +97,7 @@ bool is_unlocked(const Fiber& me) { return word_of(me) == 0; }
 bool is_readable(const Fiber& me) { return word_of(me) < kMostReaders; }
 
 void lock_word(std::uint32_t* word, const char* name, bool (*is_ready)(const Fiber&), std::uint32_t added, void* pc) {
+  refuse_in_graphs("the locks of Rust's library", pc);
   world.settle();
   world.changed();
   int number = world.is_alone() ? -1 : world.cells.touch(word, sizeof(*word), world.me().id, true);
@@ -130,6 +132,7 @@ MEMFENCE_EXPORT void __memfence_write_lock(std::uint32_t* word) {
 // Where `thread::scope` waits until none of its threads runs any more.
 MEMFENCE_EXPORT std::size_t __memfence_scope(std::size_t* running, int) {
   if (!world.in_program) return __atomic_load_n(running, __ATOMIC_ACQUIRE);
+  refuse_in_graphs("`thread::scope` of Rust's library", PC);
   world.settle();
   const int number = world.is_alone() ? -1 : world.cells.touch(running, sizeof(*running), world.me().id, true);
   Wish wish = world.wish_for(running, kFutex, "thread::scope", PC,

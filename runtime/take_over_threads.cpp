@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "accesses.hpp"
+#include "graph_stops.hpp"
 #include "mutex.hpp"
 #include "pages.hpp"
 #include "real.hpp"
@@ -49,7 +50,7 @@ int join_thread(pthread_t thread, void** result, void* pc) {
     world.fail(Finding::Misuse, "pthread_join of something that is no thread", pc);
   if (other == &world.me()) world.fail(Finding::Misuse, "pthread_join of a thread by itself", pc);
   fail_if_detached(*other, pc);
-  world.synchronise(other, kExit, "pthread_join", pc, is_over);
+  world.synchronise(other, kExit, "pthread_join", pc, is_over, Role::Looks);
   fail_if_detached(*other, pc);
   if (!other->joined) world.joined(*other);  // a second join returns at once
   if (result != nullptr) store_for_program(result, other->result, pc);
@@ -77,6 +78,7 @@ pthread_t this_thread() { return handle_of(world.me().id); }
 void make_mutex(pthread_mutex_t* mutex, int kind) {
   __builtin_memset(mutex, 0, sizeof(*mutex));
   mutex_of(mutex).kind = kind;
+  world.initialised(mutex, kMutex, nullptr);
 }
 
 int destroy_mutex(pthread_mutex_t* mutex, void* pc) {
@@ -92,7 +94,7 @@ int lock_mutex(pthread_mutex_t* mutex, void* pc) {
     return 0;
   }
   if (m.owner == my_mark() && m.checks()) return EDEADLK;
-  if (!is_internal(m, pc)) world.synchronise(mutex, kMutex, "pthread_mutex_lock", pc, is_free);
+  if (!is_internal(m, pc)) world.synchronise(mutex, kMutex, "pthread_mutex_lock", pc, is_free, Role::Takes);
   require_mutex(mutex, pc);
   take(mutex);
   return 0;
@@ -106,7 +108,7 @@ int try_mutex(pthread_mutex_t* mutex, void* pc) {
     return 0;
   }
   world.cells.learned |= world.guards.tried(mutex);
-  if (!is_internal(m, pc)) world.synchronise(mutex, kMutex, "pthread_mutex_trylock", pc);
+  if (!is_internal(m, pc)) world.try_to_take(mutex, kMutex, "pthread_mutex_trylock", pc, is_free);
   require_mutex(mutex, pc);
   if (m.owner != 0) return EBUSY;
   take(mutex);
@@ -125,7 +127,7 @@ int unlock_mutex(pthread_mutex_t* mutex, void* pc) {
     return 0;
   }
   if (is_program_code(pc)) {
-    world.synchronise(mutex, kMutex, "pthread_mutex_unlock", pc);
+    world.synchronise(mutex, kMutex, "pthread_mutex_unlock", pc, nullptr, Role::Gives);
     require_mutex(mutex, pc);
   }
   release(mutex);
@@ -205,15 +207,21 @@ MEMFENCE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) {
 namespace {
 enum OnceState : int { kFresh = 0, kBusy = 1, kOver = 2 };
 bool is_settled(const Fiber& me) { return *static_cast<int*>(me.wish.object) != kBusy; }
+bool is_fresh(const Fiber& me) { return *static_cast<int*>(me.wish.object) == kFresh; }
+bool is_guard_fresh(const Fiber& me) {
+  return static_cast<char*>(me.wish.object)[1] == kFresh && static_cast<char*>(me.wish.object)[0] == 0;
+}
 bool is_guard_settled(const Fiber& me) { return static_cast<char*>(me.wish.object)[1] != kBusy; }
 }  // namespace
 
 // Once it is over, libc only looks: no fence.
 int memfence::running::call_once_only(pthread_once_t* once, void (*function)(), void* pc) {
   if (*once == kOver && !is_program_code(pc)) return 0;
-  world.look_at(once, kOnce, "pthread_once", pc);
-  if (*once == kOver) return 0;
-  world.synchronise(once, kOnce, "pthread_once", pc, is_settled);
+  if (!world.makes_graphs) {
+    world.look_at(once, kOnce, "pthread_once", pc);
+    if (*once == kOver) return 0;
+  }
+  world.begin_once(once, kOnce, "pthread_once", pc, is_settled, is_fresh);
   if (*once == kOver) return 0;
   *once = kBusy;
   try {
@@ -237,7 +245,7 @@ MEMFENCE_EXPORT int __cxa_guard_acquire(char* guard) {
     static const auto real = reinterpret_cast<int (*)(char*)>(dlsym(RTLD_NEXT, "__cxa_guard_acquire"));
     return real(guard);
   }
-  world.synchronise(guard, kGuard, "static initialisation", PC, is_guard_settled);
+  world.begin_once(guard, kGuard, "static initialisation", PC, is_guard_settled, is_guard_fresh);
   if (guard[0] != 0) return 0;
   guard[1] = kBusy;
   return 1;
@@ -250,6 +258,11 @@ MEMFENCE_EXPORT void __cxa_guard_release(char* guard) {
   world.synchronise(guard, kGuard, "static initialisation", PC);
   guard[0] = 1;
   guard[1] = kFresh;
+  if (!world.makes_graphs) return;
+  world.settle_object();
+  void* frame[kReturnAddress + 1] = {};
+  frame[kReturnAddress] = PC;
+  graph_store(guard, 1, 1, __ATOMIC_RELEASE, frame);  // for the program, which looks before it calls
 }
 MEMFENCE_EXPORT void __cxa_guard_abort(char* guard) {
   if (!world.in_program) {

@@ -78,6 +78,34 @@ int destroy_condition(pthread_cond_t* condition, void* pc) {
                  [&] { return world.has_waiting(condition); });
 }
 
+// The same as events: the thread is there to be signalled, lets the mutex go, is signalled or wakes up without, and takes the
+// mutex again.
+static int sleep_in_graph(const Waiting& wait) {
+  Fiber& me = world.me();
+  Mutex& m = mutex_of(wait.mutex);
+  void* const pc = wait.frame[kReturnAddress];
+  const std::uint64_t state = world.state_of(wait.frame);
+  if (world.is_back_asleep(wait.condition, state)) world.give_up_execution(pc);
+  world.synchronise(wait.condition, kCondition, wait.name, pc);
+  require_alive(mark_of(wait.condition), "condition variable", pc);
+  me.waits_on = wait.condition;
+  me.is_eligible = false;
+  world.synchronise(wait.mutex, kMutex, "lets the mutex go", pc, nullptr, Role::Gives);
+  const int count = m.count;
+  release(wait.mutex);
+  const bool is_signalled = await_signal_in_graph(wait.condition, kCondition, "waits for a signal",
+                                                  wait.limit == nullptr ? "wakes up without a signal" : "its time is over", pc);
+  world.synchronise(wait.mutex, kMutex, "pthread_mutex_lock", pc, is_free, Role::Takes);
+  require_mutex(wait.mutex, pc);
+  take(wait.mutex);
+  m.count = count;
+  if (is_signalled) return 0;
+  world.follow_whim(Whim::WakeUp, site_of(wait.frame), wait.condition, state);
+  if (wait.limit == nullptr) return 0;
+  pass_until(wait.limit);
+  return ETIMEDOUT;
+}
+
 int wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, const char* name, void** frame, const timespec* limit) {
   const Waiting wait{condition, mutex, name, frame, limit};
   Fiber& me = world.me();
@@ -87,6 +115,7 @@ int wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, const char
   require_alive(mark_of(condition), "condition variable", pc);
   if (m.owner != me.id + 1) world.fail(Finding::Misuse, "a wait with a mutex that the thread does not hold", pc);
   world.settle();
+  if (world.makes_graphs) return sleep_in_graph(wait);
   const std::uint64_t state = world.state_of(frame);
   const Wish sleep = wish_to_sleep(wait, state);
   world.come_to_wait(sleep);
@@ -124,6 +153,13 @@ int wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, const char
 
 // Where nobody waits, libc only looks: no fence.
 void signal_condition(pthread_cond_t* condition, int count, const char* name, void* pc) {
+  if (world.makes_graphs) {
+    world.begin_once(condition, kCondition, name, pc, nullptr,
+                     [](const Fiber& me) { return world.has_waiting(me.wish.object); });
+    require_alive(mark_of(condition), "condition variable", pc);
+    if (world.has_waiting(condition)) world.wake(condition, count);
+    return;
+  }
   world.look_at(condition, kCondition, name, pc);
   require_alive(mark_of(condition), "condition variable", pc);
   if (!world.has_waiting(condition)) return;
@@ -139,6 +175,7 @@ void signal_condition(pthread_cond_t* condition, int count, const char* name, vo
 MEMFENCE_EXPORT int pthread_cond_init(pthread_cond_t* condition, const pthread_condattr_t* attributes) {
   MEMFENCE_UNLESS_EXPLORED(pthread_cond_init, condition, attributes);
   __builtin_memset(condition, 0, sizeof(*condition));
+  world.initialised(condition, kCondition, PC);
   return 0;
 }
 MEMFENCE_EXPORT int pthread_cond_destroy(pthread_cond_t* condition) {
@@ -183,10 +220,12 @@ bool is_positive(const Fiber& me) {
 
 // A semaphore that is 0 is only looked at: no fence.
 bool try_down(sem_t* semaphore, const char* name, void* pc) {
-  world.look_at(semaphore, kSemaphore, name, pc);
-  require_semaphore(semaphore, pc);
-  if (value_of(semaphore) == 0) return false;
-  world.synchronise(semaphore, kSemaphore, name, pc);
+  if (!world.makes_graphs) {
+    world.look_at(semaphore, kSemaphore, name, pc);
+    require_semaphore(semaphore, pc);
+    if (value_of(semaphore) == 0) return false;
+  }
+  world.try_to_take(semaphore, kSemaphore, name, pc, is_positive);
   require_semaphore(semaphore, pc);
   if (value_of(semaphore) == 0) return false;
   --value_of(semaphore);
@@ -209,6 +248,7 @@ MEMFENCE_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) {
   }
   __builtin_memset(semaphore, 0, sizeof(*semaphore));
   value_of(semaphore) = value;
+  world.initialised(semaphore, kSemaphore, PC);
   return 0;
 }
 MEMFENCE_EXPORT int sem_destroy(sem_t* semaphore) {
@@ -217,7 +257,7 @@ MEMFENCE_EXPORT int sem_destroy(sem_t* semaphore) {
 }
 MEMFENCE_EXPORT int sem_wait(sem_t* semaphore) {
   MEMFENCE_UNLESS_EXPLORED(sem_wait, semaphore);
-  world.synchronise(semaphore, kSemaphore, "sem_wait", PC, is_positive);
+  world.synchronise(semaphore, kSemaphore, "sem_wait", PC, is_positive, Role::Takes);
   require_semaphore(semaphore, PC);
   --value_of(semaphore);
   return 0;
@@ -238,7 +278,7 @@ MEMFENCE_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const times
 }
 MEMFENCE_EXPORT int sem_post(sem_t* semaphore) {
   MEMFENCE_UNLESS_EXPLORED(sem_post, semaphore);
-  world.synchronise(semaphore, kSemaphore, "sem_post", PC);
+  world.synchronise(semaphore, kSemaphore, "sem_post", PC, nullptr, Role::Gives);
   require_semaphore(semaphore, PC);
   ++value_of(semaphore);
   return 0;
@@ -265,6 +305,7 @@ Barrier& barrier_of(pthread_barrier_t* barrier) { return *reinterpret_cast<Barri
 MEMFENCE_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t* attributes, unsigned count) {
   MEMFENCE_UNLESS_EXPLORED(pthread_barrier_init, barrier, attributes, count);
   *reinterpret_cast<Barrier*>(barrier) = {count, 0, 0, 0};
+  world.initialised(barrier, kBarrier, PC);
   return count == 0 ? EINVAL : 0;
 }
 MEMFENCE_EXPORT int pthread_barrier_destroy(pthread_barrier_t* barrier) {
@@ -283,6 +324,6 @@ MEMFENCE_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
     return PTHREAD_BARRIER_SERIAL_THREAD;
   }
   world.me().generation = b.generation;
-  world.synchronise(barrier, kBarrier, "waits at the barrier", PC, has_passed);
+  world.synchronise(barrier, kBarrier, "waits at the barrier", PC, has_passed, Role::Looks);
   return 0;
 }

@@ -42,34 +42,6 @@ Fiber* make_fiber(int id) {
 
 }  // namespace
 
-const char* name_of(Finding finding) {
-  switch (finding) {
-    case Finding::None: return "none";
-    case Finding::Assertion: return "assertion";
-    case Finding::Abort: return "abort";
-    case Finding::Signal: return "signal";
-    case Finding::Error: return "error";
-    case Finding::Terminate: return "terminate";
-    case Finding::Panic: return "panic";
-    case Finding::Exception: return "exception";
-    case Finding::Trap: return "trap";
-    case Finding::Unreachable: return "unreachable";
-    case Finding::Crash: return "crash";
-    case Finding::StackOverflow: return "stack overflow";
-    case Finding::DoubleFree: return "double free";
-    case Finding::BadFree: return "bad free";
-    case Finding::UseAfterFree: return "use after free";
-    case Finding::Arithmetic: return "undefined arithmetic";
-    case Finding::UseAfterEnd: return "use after the end of a thread";
-    case Finding::OutOfBounds: return "out of bounds";
-    case Finding::ExitStatus: return "exit status";
-    case Finding::EndlessLoop: return "endless loop";
-    case Finding::Unsupported: return "unsupported";
-    case Finding::Misuse: return "misuse";
-  }
-  return "";
-}
-
 void World::open(int (*main)(int, char**, char**), int argc, char** argv, char** environment) {
   main_ = main;
   argc_ = argc;
@@ -143,10 +115,15 @@ void World::reset() {
     f.probe = Probe{};
     f.spurious.clear();
     f.held.clear();
+    f.ask = GraphStop{};
+    f.has_update = f.restores_object = false;
+    f.object = nullptr;
+    f.trail.clear();
     f.nanoseconds = f.chance = 0;
   }
   fibers_[0]->exits = early_exits;
   unjoined_ = 0;
+  has_threads = false;
   ending_ = -1;
   failure = Failure{};
   ignored_signals = 0;
@@ -185,13 +162,14 @@ void World::run(const int* steps, std::size_t count) {
   plan_ = steps;
   plan_size_ = count;
   plan_at_ = 0;
-  while (plan_at_ < plan_size_ && !is_over()) {
+  while (plan_at_ < plan_size_ && !(makes_graphs ? failure.kind != Finding::None : is_over())) {
     const int step = plan_[plan_at_++];
     if (step < 0) {
       flush(~step);
     } else {
       Fiber& to = *fibers_[step % kMostFibers];
       to.choice = step / kMostFibers;
+      if (given_ != nullptr) to.given = given_[plan_at_ - 1];
       resume(to);
     }
   }
@@ -208,6 +186,7 @@ void World::next(Fiber& from) {
     }
     Fiber& to = *fibers_[step % kMostFibers];
     to.choice = step / kMostFibers;
+    if (given_ != nullptr) to.given = given_[plan_at_ - 1];
     if (&to == &from && from.state != Fiber::State::Done) return;
     use_storage(to);
     current = &to;
@@ -231,7 +210,10 @@ __attribute__((noinline)) void scrub() {
 
 }  // namespace
 
+void World::scrub_below() { scrub(); }
+
 void World::stop(const Wish& wish) {
+  if (makes_graphs) return stop_as_graph(wish);
   Fiber& me = *current;
   ++progress;
   me.unnoticed = 0;
@@ -271,7 +253,8 @@ void World::write_down(const Fiber& fiber) {
     access_log.push_back({AccessKind::LockedStore, fiber.wish.number});
     access_log.push_back({AccessKind::LockedStore, fiber.wish.mutex_number});
   }
-  log.push_back({fiber.id, fiber.wish, 0, false, first, call_log.size(), more, access_log.size(), false, fiber.choice});
+  log.push_back({fiber.id, fiber.wish, 0, false, first, call_log.size(), more, access_log.size(), false, fiber.choice,
+                 makes_graphs ? static_cast<int>(fiber.trail.size()) - 1 : -1});
 }
 
 int World::next_thread(void* pc) {
@@ -285,8 +268,9 @@ void World::create(void* (*start)(void*), void* argument, bool detached, void* p
   settle();
   changed();
   Fiber& born = *fibers_[next_thread(pc)];
-  const bool quiet = unjoined_ == 0 && is_beginning_;
+  const bool quiet = is_beginning_ && (makes_graphs || unjoined_ == 0);
   ++unjoined_;
+  has_threads = true;
   if (!quiet) stop(wish_for(&born, kBirth, "pthread_create", pc, nullptr));
   ++me.created;
   if (is_single_threaded_ != nullptr) *is_single_threaded_ = 0;  // libraries count without locked steps until then
@@ -301,6 +285,11 @@ void World::create(void* (*start)(void*), void* argument, bool detached, void* p
   born.wish.pc = reinterpret_cast<void*>(start);
   born.wish.name = "begin";
   born.wish.number = quiet ? -1 : cells.synchronisation(&born, kBirth);
+  if (!makes_graphs || quiet) return;
+  born.ask.kind = graphs::ActionKind::Read;
+  born.ask.location = born.wish.number;
+  born.ask.order = born.ask.otherwise = graphs::kAtomic | graphs::kAcquire;
+  born.trail.push_back(born.wish.pc);
 }
 
 void World::joined(Fiber& other) {

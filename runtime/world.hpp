@@ -9,6 +9,7 @@
 #include "exits.hpp"
 #include "fiber.hpp"
 #include "guards.hpp"
+#include "locations.hpp"
 
 namespace memfence::running {
 
@@ -62,6 +63,7 @@ struct Logged {
   std::size_t more, more_end;    // in `access_log`: accesses of a step that makes several
   bool is_flush;                 // a buffered store reaches memory
   int choice;                    // what the environment did, or 0
+  int event = -1;                // of a graph: its number in the thread
 };
 
 // Stores that reach memory in the order in which they were made: of one thread and, under PSO, to one cell.
@@ -86,6 +88,7 @@ enum Synchronisation : int {
   kExit,
   kGuard,
   kAtExit,
+  kSpinLock,
   kBuffer
 };
 
@@ -99,6 +102,12 @@ class World {
   // Let threads take these steps, in this order. A negative number ~n: a buffered store reaches memory, see `flush`. The
   // others: thread + 64 * what its environment chooses, see `may_choose`.
   void run(const int* steps, std::size_t count);
+  // The same for graphs: each thread goes on with the value that its read returns, or the way that its choice goes.
+  void run(const int* threads, const graphs::Value* given, std::size_t count) {
+    given_ = given;
+    run(threads, count);
+    given_ = nullptr;
+  }
   bool is_over() const { return failure.kind != Finding::None || has_ended; }
   int known_threads() const { return static_cast<int>(identities_.size()); }
   Fiber& fiber(int id) { return *fibers_[id]; }
@@ -148,12 +157,16 @@ class World {
   bool has_false_assumption() const;
 
   Cells cells;
+  Locations locations;
   Guards guards;
   Failure failure;
   bool has_ended = false;  // `main` returned, or exit was called, while others were alive
   bool simulates = false;  // stores wait in buffers
   bool reorders = false;   // they may overtake each other there
   bool logs = false;
+  bool makes_graphs = false;  // executions are explored as graphs: an explorer decides what reads return
+  bool has_weak_reads = false;  // some atomic read of the program did not acquire
+  bool has_threads = false;   // this execution has created one
   bool scouts = false;     // nobody knows yet what is shared: threads that take no step for long let others run
   bool explores = false;     // all executions are being run, within bounds
   bool prunes = true;        // what is spurious and leads nowhere is not followed then
@@ -182,13 +195,39 @@ class World {
   bool has_waiting(const void* object) const;
   // Wake up to `count` of those that wait there now; whoever is scheduled first takes it. Returns how many.
   int wake(void* object, int count);
-  bool is_alone() const { return unjoined_ == 0; }
+  // Nobody else can notice anything. What graphs say of a location, they say until the end.
+  bool is_alone() const { return makes_graphs ? !has_threads : unjoined_ == 0; }
   // Stop before the step, until it is chosen.
   void stop(const Wish& wish);
   void let_others_run();
+  // Stop before an event of the graph. Returns what the explorer decided (graph_stops.cpp).
+  graphs::Value stop(const Wish& wish, const GraphStop& ask);
+  // What memory held at the location before the first event there, as met so far.
+  graphs::Value initial(int location) const {
+    const auto n = static_cast<std::size_t>(location);
+    return n < initial_.size() && initial_[n].is_known ? initial_[n].value : 0;
+  }
+  void forget_initial() { initial_.clear(); }
+  // Something that synchronises was initialised by the program.
+  void initialised(void* object, Synchronisation kind, void* pc);
+  // What became of the object that the last step was about.
+  void settle_object();
+  void give_up_execution(void* pc);
+  // Something happened to the thread for no reason: its next step shows whether that matters.
+  bool may_be_spurious(Whim whim);
+  void follow_whim(Whim whim, void* site, void* object = nullptr, std::uint64_t state = 0);
+  // Whether the thread, which woke up without a signal, is about to sleep again, as it did before.
+  bool is_back_asleep(const void* object, std::uint64_t state) const;
+  int ending_thread() const { return ending_; }
+  void set_ending_thread(int id) { ending_ = id; }
   // A step on a synchronisation object, once it is ready.
   void look_at(void* object, Synchronisation kind, const char* name, void* pc);  // a load of its state, without a fence
-  void synchronise(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&) = nullptr);
+  void synchronise(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&) = nullptr,
+                   Role role = Role::Both);
+  // The same for a step that takes the object if it may, and never waits; or is the first one, and waits for it.
+  void try_to_take(void* object, Synchronisation kind, const char* name, void* pc, bool (*may)(const Fiber&));
+  void begin_once(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&),
+                  bool (*is_first)(const Fiber&));
   Wish wish_for(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&));
   int next_thread(void* pc);  // that the present one creates
   void create(void* (*start)(void*), void* argument, bool detached, void* pc);
@@ -241,6 +280,10 @@ class World {
   bool is_lost(const void* address) const;
 
  private:
+  void stop_as_graph(const Wish& wish);
+  void judge_whim(Fiber& me);
+  void scrub_below();
+  void remember_initial(const Wish& wish, int location);
   struct Identity {
     int parent, index;
   };
@@ -274,6 +317,12 @@ class World {
   bool is_beginning_ = false;  // nobody has taken a step: threads created now are there from the start
   const int* plan_ = nullptr;
   std::size_t plan_size_ = 0, plan_at_ = 0;
+  const graphs::Value* given_ = nullptr;
+  struct Initial {
+    graphs::Value value = 0;
+    bool is_known = false;
+  };
+  List<Initial> initial_;
   Fiber* storage_owner_ = nullptr;
   List<char> main_storage_, thread_storage_;
   List<void*> loops_;

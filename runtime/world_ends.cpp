@@ -1,5 +1,7 @@
 // How a thread ends, and how the process does: by a status, or with its last thread.
 #include "exits.hpp"
+#include "graph_stops.hpp"
+#include "pages.hpp"
 #include "world.hpp"
 
 namespace memfence::running {
@@ -19,7 +21,12 @@ bool World::is_last() const {
 // Others may use the thread's variables until then: it is a step that writes those that they know.
 void World::lose_variables(Fiber& me) {
   me.freed.clear();
-  if (!is_alone()) {
+  if (makes_graphs) {
+    graph_lose(me.stack, me.stack_size, "end of the thread's variables", nullptr);
+    if (me.variables != nullptr)
+      graph_lose(variables_begin(me.variables), static_cast<std::size_t>(me.variables - variables_begin(me.variables)),
+                 "end of the thread's variables", nullptr);
+  } else if (!is_alone()) {
     cells.lose(me.stack, me.stack + me.stack_size, me.id, me.freed);
     if (me.variables != nullptr) cells.lose(variables_begin(me.variables), me.variables, me.id, me.freed);
   }
@@ -50,6 +57,7 @@ void World::finish(void* result) {
         synchronise(&other, kExit, "the last thread ends", nullptr, has_finished);
     end_process(Exit::Usual, 0, nullptr, nullptr);
   }
+  settle_object();
   me.state = Fiber::State::Done;
   next(me);
   __builtin_unreachable();
@@ -57,7 +65,7 @@ void World::finish(void* result) {
 
 // If several threads end the process, the first one does, and the others wait.
 void World::stop_before_end(Exit exit, void* pc) {
-  if (unjoined_ == 0) return;
+  if (unjoined_ == 0 || (makes_graphs && exit == Exit::AtOnce)) return;
   Wish wish = wish_for(exit_object(), kAtExit, "exit", pc, nullptr);
   wish.what = Wish::What::End;
   wish.kind = AccessKind::Fence;
@@ -86,8 +94,9 @@ void World::end_process(Exit exit, int status, const char* function, void* pc) {
     fail(Finding::ExitStatus, "", pc);
   }
   has_ended = unjoined_ != 0 || me.id != 0;
+  settle_object();
   me.state = Fiber::State::Done;
-  plan_size_ = plan_at_ = 0;
+  if (!makes_graphs) plan_size_ = plan_at_ = 0;
   next(me);
   __builtin_unreachable();
 }

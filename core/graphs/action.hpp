@@ -29,6 +29,7 @@ enum class ActionKind : std::uint8_t { None, Read, Write, Fence, Choice, Ended, 
 struct Action {
   ActionKind kind = ActionKind::None;
   Order order = 0;         // of a read: see Outlook
+  bool may_wait = true;    // Read: there may be values on which the thread blocks
   bool is_update = false;  // the write of a read-modify-write, which the thread does next after its read
   int location = -1;
   int ways = 0;     // Choice: how many. The first is the usual one; what happens for no reason comes behind it

@@ -82,7 +82,7 @@ CodeExecutor::Standing CodeExecutor::go_on(int t, int from) const {
     }
     if (!holds(thread, here.value)) return at;
   }
-  return {static_cast<int>(items.size()), {ActionKind::Over, 0, false, -1, 0, 0}};  // it stopped where nobody waits
+  return {static_cast<int>(items.size()), {ActionKind::Over}};  // it stopped where nobody waits
 }
 
 CodeExecutor::Standing CodeExecutor::go_on_with(int t, Value value) {

@@ -19,6 +19,7 @@ class CodeExecutor {
   int threads() const { return static_cast<int>(code_.threads.size()); }
   int locations() const { return static_cast<int>(code_.initial.size()); }
   Value initial(int location) const { return code_.initial[static_cast<std::size_t>(location)]; }
+  bool has_learned() const { return false; }
   void reset();
   Action next(int thread) const { return of(thread).next.action; }
   Outlook outlook(int thread, Value value);

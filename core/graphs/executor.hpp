@@ -48,6 +48,9 @@
 // then lets the other threads read the newest values until all have come to an end, so that the execution can be judged as a
 // whole. An executor that cannot go on after a failure (a crash) gives every thread the action Ended then.
 //
+// News. An executor that finds out that locations are others than it thought says so (`has_learned`); whatever it was asked
+// is asked again, from the beginning, after `reset`.
+//
 // The explorer hands what it finds to a `Listener`.
 #pragma once
 
@@ -61,6 +64,7 @@ template <class E>
 concept Executor = requires(E e, const E c, int thread, int location, Value value, const ExecutionGraph& graph) {
   { c.threads() } -> std::same_as<int>;              // that there are, as far as is known; it may grow
   { c.locations() } -> std::same_as<int>;            // that have been met, likewise
+  { c.has_learned() } -> std::same_as<bool>;
   { c.initial(location) } -> std::same_as<Value>;
   e.reset();                                         // nothing has been taken
   { e.next(thread) } -> std::same_as<Action>;

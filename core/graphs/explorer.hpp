@@ -136,6 +136,11 @@ class Explorer {
   std::vector<Values> written_;  // of each location: what was ever written there
   bool has_news_ = false;        // a value that somebody would have wanted to know
   bool is_behind_ = false;  // the executor stands elsewhere
+  struct Woken {
+    EventId read;
+    Order order;
+  };
+  std::vector<Woken> woken_;  // reads that waited, and do not since the execution only has to come to its end
   bool finishes_ = false;   // only the newest values from here on
   Ending ending_;
   Explored result_;
@@ -164,6 +169,7 @@ void Explorer<M, E, L>::explore() {
   depth_ = 0;
   frames_.clear();
   options_.clear();
+  woken_.clear();
   is_behind_ = finishes_ = has_news_ = false;
   ending_ = Ending{};
   executor_.reset();
@@ -174,6 +180,7 @@ void Explorer<M, E, L>::explore() {
       if (frames_.empty()) break;
       grows = go_back();
     }
+    has_news_ |= executor_.has_learned();
     if ((++result_.events & 0xff) == 0 && result_.stop == Stop::None) {
       result_.stop = watch_.check(result_.executions, result_.events, frames_.size(), 0);
       if (result_.stop == Stop::None) result_.stop = watch_.check_states(result_.events);
@@ -257,11 +264,15 @@ template <class M, Executor E, class L>
   requires Listener<L>
 bool Explorer<M, E, L>::go_back() {
   Frame& frame = frames_.back();
+  if (depth_ > frame.graph) woken_.clear();
   for (; depth_ > frame.graph; --depth_) graphs_[depth_ - 1].unsettle(graphs_[depth_]);
   finishes_ = false;
   ending_ = Ending{};
   is_behind_ = true;
   graph().take_back(frame.mark);
+  for (const Woken& one : woken_)
+    if (number_of(one.read) < graph().size(thread_of(one.read))) graph().set_source(one.read, kNowhere, 0, one.order, false);
+  woken_.clear();
   if (frame.way == Way::Revisit) {
     const Event& read = graph().event(frame.revisited);
     if (!read.waits()) graph().set_source(frame.revisited, kNowhere, 0, read.order, false);

@@ -76,6 +76,7 @@ bool Explorer<M, E, L>::wake_one() {
     const Value value = value_of(source, location);
     const Outlook outlook = executor_.outlook(t, value);
     if (outlook.blocks) continue;
+    woken_.push_back({id, graph().event(id).order});
     graph().set_source(id, source, value, outlook.order, outlook.updates);
     model_.learn(graph(), id);
     return advance(t, value);

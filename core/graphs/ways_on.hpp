@@ -27,7 +27,7 @@ bool Explorer<M, E, L>::read(int thread, const Action& action) {
       continue;  // its rival is there for good
     options_.push_back(place);
   }
-  if (!waits && !finishes_ && !is_settled(action.order)) waits = could_wait(thread, action.location);
+  if (!waits && action.may_wait && !finishes_ && !is_settled(action.order)) waits = could_wait(thread, action.location);
   if (waits && (!finishes_ || options_.size() == frame.options)) options_.push_back(kWait);
   return begin(frame, false);
 }

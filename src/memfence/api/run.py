@@ -20,7 +20,9 @@ from memfence.questions.replay_run import replay_in_gdb as ask_gdb
 from memfence.questions.run import run as ask
 from memfence.questions.run import run_program
 from memfence.questions.run_result import RunOptions, RunResult
+from memfence.tasks.usage import WrongUsage
 from memfence.verbs.refusal import refuse_unused
+from memfence.verbs.rules import more_with_states, runs_with_states
 from memfence.verbs.usage import Usage
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ def run(
     asked = replace(asked, deadline=asked.deadline or Deadline(asked.timeout_seconds))
     names = tuple(str(file) for file in ([files] if isinstance(files, str | Path) else files))
     _refuse_for_other_compilers(asked, names)
+    _refuse_for_graphs(asked, names)
     require_readable(names)
     if are_texts(names):
         return ask(names, asked)
@@ -61,6 +64,18 @@ def _refuse_for_other_compilers(asked: RunOptions, names: tuple[str, ...]) -> No
     told = ("macros", "include", "std", "edition", "cfg")
     said = {name: value for name in told if (value := getattr(asked, name))}
     refuse_unused(Usage(verb="run", said=said, files=names))
+
+
+def _refuse_for_graphs(asked: RunOptions, names: tuple[str, ...]) -> None:
+    """ValueError for options about the order of steps, where executions have none; and for Rust, so far."""
+    if asked.graphs and any(map(is_rust, names)):
+        raise WrongUsage("model", f"programs in Rust are not run under `{asked.model}`; use --model sc, x86 or pso")
+    usage = Usage(verb="run", said={"model": asked.model})
+    for name, value in (("preemptions", asked.preemptions), ("random", asked.random), ("cluster", asked.cluster)):
+        if value is not None and (reason := runs_with_states(usage, value)):
+            raise WrongUsage(name, reason)
+    if reason := more_with_states(usage, asked.threads):
+        raise WrongUsage("threads", reason)
 
 
 def _fields(keywords: dict[str, Any]) -> dict[str, Any]:

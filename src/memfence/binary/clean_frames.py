@@ -1,7 +1,8 @@
 """Frames of functions that begin empty, in the assembler text.
 
 A thread that comes back to where it was is told by its stack. What earlier calls have left there would look like a
-difference, in variables that are not set yet and between them. So every function clears its frame when it is entered.
+difference, in variables that are not set yet and between them. So every function clears its frame when it is entered,
+and the registers that it saves there for its caller.
 What the program does with variables that it has set does not change; those that it has not set are 0, in every
 execution.
 """
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Iterator
 
 BEGINS = re.compile(r"\s*\.cfi_startproc\b")
 ROOM = re.compile(r"\s*subq\s+\$(?P<bytes>\d+), %rsp\s*")
+SAVED = re.compile(r"\s*pushq?\s+%(?P<register>rbx|r1[2-5])\s*")
 HARMLESS = re.compile(r"\s*(?:\.|endbr64|push|mov|lea|and|xor)")
 WORD = 8
 MOST_BYTES = 4096
@@ -26,6 +28,8 @@ def with_clean_frames(lines: Iterable[str]) -> Iterator[str]:
         yield line
         if BEGINS.match(line):
             in_prologue = True
+        elif in_prologue and (saved := SAVED.fullmatch(line)):
+            yield f"\tmovq\t$0, %{saved['register']}"
         elif in_prologue and (room := ROOM.fullmatch(line)):
             in_prologue = False
             yield from _clearing(int(room["bytes"]))

@@ -32,6 +32,24 @@ class RawStep(Record):
     calls: tuple[int, ...] = ()
     more: tuple[int, ...] = ()
     is_load: bool = False
+    event: int | None = None
+
+
+class GraphEvent(Record):
+    """An event of an execution graph, in an order in which they can happen. `kind`: R, W, F for a fence, C for a
+    choice. `order`: bits of the core (graphs/action.hpp). `source`: thread and number of the write that a read reads
+    from; None: the initial one, or none yet since it waits. `place`: of a write, in the order of its location."""
+
+    thread: int
+    number: int
+    kind: str
+    order: int
+    is_update: bool
+    location: int
+    value: int
+    source: tuple[int, int] | None
+    waits: bool
+    place: int
 
 
 class RawConfirmation(Record):
@@ -60,6 +78,18 @@ class RawFinding(Record):
     reader: int | None = None
     missed: int | None = None
     confirmation: RawConfirmation | None = None
+    given: tuple[int, ...] = ()
+    graph: tuple[GraphEvent, ...] = ()
+    race: tuple[tuple[int, int], tuple[int, int]] | None = None
+
+
+class KeptGraph(Record):
+    """An execution, whatever it shows; `ends`: every thread does."""
+
+    graph: tuple[GraphEvent, ...]
+    fails: bool
+    races: bool
+    ends: bool
 
 
 class Layout(Record):
@@ -76,7 +106,7 @@ class Layout(Record):
 class RunCounts(Record):
     """Numbers of executions, and whether all were run. `dropped`: those in which an assumption is false.
     `more_wake_ups`, `more_failures`: without a signal, and of weak compare-exchanges for no reason, there could have
-    been more than were asked for."""
+    been more than were asked for. `acquires`: every atomic read did, of executions as graphs."""
 
     executions: int = 0
     borderline: int = 0
@@ -97,6 +127,7 @@ class RunCounts(Record):
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     threads: int = 0
+    acquires: bool = False
 
 
 class RawLeak(Record):
@@ -155,7 +186,7 @@ class Fault(Record):
     message: str
 
 
-RunRecord = Layout | RawFinding | RawRace | RawLeak | Hunt | RunCounts | Replayed | RunProgress | Fault
+RunRecord = Layout | RawFinding | KeptGraph | RawRace | RawLeak | Hunt | RunCounts | Replayed | RunProgress | Fault
 
 
 def read_records(lines: Iterable[bytes]) -> Iterator[RunRecord]:
@@ -177,6 +208,17 @@ def _record(record: dict[str, Any]) -> RunRecord:
             return Layout(record["load_address"], threads, cells, tuple(record["loops"]), unguarded)
         case "finding":
             return _finding(record)
+        case "graph":
+            (a, b), (c, d) = record.get("race", ((0, 0), (0, 0)))
+            return RawFinding(
+                record["kind"], tuple(record["steps"]), _steps(record["events"]), _steps(record["waiting"]),
+                record["executions"], _message(record), record.get("thread"), given=tuple(record["given"]),
+                graph=_graph(record["graph"]),
+                race=((a, b), (c, d)) if "race" in record else None,
+            )  # fmt: skip
+        case "execution":
+            ends = not (record["waits"] or record["is_void"] or record["is_cut"])
+            return KeptGraph(_graph(record["graph"]), record["failed"], record["races"], ends)
         case "hunt":
             return Hunt(_confirmation(record["confirmation"]), record["complete"])
         case "race":
@@ -251,6 +293,21 @@ def _steps(events: Iterable[dict[str, Any]]) -> tuple[RawStep, ...]:
     return tuple(_step(event) for event in events)
 
 
+KINDS = {1: "R", 2: "W", 3: "F", 4: "C"}
+"""Numbers of `ActionKind` in the core."""
+_NONE_YET = -2
+
+
+def _graph(rows: Iterable[list[int]]) -> tuple[GraphEvent, ...]:
+    return tuple(
+        GraphEvent(
+            thread, number, KINDS[kind], order, bool(update), location, value,
+            (of, source) if of >= 0 else None, of == _NONE_YET, place,
+        )
+        for thread, number, kind, order, update, location, value, of, source, place in rows
+    )  # fmt: skip
+
+
 LOAD = 0
 LOCKED = frozenset((2, 3, 4))
 """Numbers of `AccessKind` in the core: load; locked load, locked store, direct store."""
@@ -273,4 +330,5 @@ def _step(event: dict[str, Any]) -> RawStep:
         tuple(event["calls"]),
         tuple(event.get("more", ())),
         event["op"] == LOAD,
+        event.get("e"),
     )

@@ -18,7 +18,9 @@ SLEEPS = ("waits for a signal", "waits at the futex", "sem_wait", "waits at the 
 
 class ProgramStep(Record):
     """One step. `variable`: the memory or object that it touches. `spins`: it waits for that to change. `points_to`:
-    what `value` is the address of, as far as known. `is_spurious`: the environment did it, for no reason."""
+    what `value` is the address of, as far as known. `is_spurious`: the environment did it, for no reason. Of an
+    execution that is a graph: the memory `order`; `reads_from`: the step that wrote what is read, 0 the initial value;
+    `event`: its number in the thread."""
 
     thread: int
     kind: StepKind
@@ -30,6 +32,9 @@ class ProgramStep(Record):
     spins: bool = False
     points_to: str = ""
     is_spurious: bool = False
+    order: str = ""
+    reads_from: int | None = None
+    event: int | None = None
 
 
 class SuggestedFence(Record):
@@ -70,7 +75,7 @@ def _named(step: RawStep, names: Names) -> ProgramStep:
     value = _signed(step)
     return ProgramStep(
         step.thread, step.kind, variable, value, place, step.name, step.is_locked, step.spins, points_to,
-        step.is_spurious,
+        step.is_spurious, event=step.event,
     )  # fmt: skip
 
 

@@ -24,10 +24,11 @@ from memfence.records import Record
 from memfence.source import SourceText
 
 LIBRARY = "libmemfence_runtime.so"
-CORE_FOLDERS = ("machine", "search", "execution", "stateless")
+CORE_FOLDERS = ("machine", "search", "execution", "stateless", "graphs")
 CORE_SOURCES = (
     "stateless/dpor.cpp", "stateless/races.cpp", "execution/monitor.cpp", "execution/clocks.cpp",
-    "execution/step_events.cpp", "search/limits.cpp", "search/resident_memory.cpp",
+    "execution/step_events.cpp", "search/limits.cpp", "graphs/execution_graph.cpp", "graphs/models.cpp",
+    "graphs/seq_cst.cpp", "search/resident_memory.cpp",
 )  # fmt: skip
 FLAGS = (
     "-std=c++20", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-DNDEBUG", "-fno-threadsafe-statics", "-w",

@@ -131,6 +131,12 @@ def model_of(name: str) -> Model | None:
     return _BY_NAME.get(name)
 
 
+def model_titled(name: str) -> str:
+    """The model as people call it."""
+    model = model_of(name)
+    return name if model is None else model.title
+
+
 def name_meant(word: str) -> str | None:
     """The name of a model that people also call so."""
     return _BY_ALIAS.get(word.lower())

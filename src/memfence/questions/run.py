@@ -26,6 +26,7 @@ from memfence.deadline import Deadline
 from memfence.failures import C, Reading
 from memfence.questions.run_buffers import BUFFER_SECONDS, needs_buffers, with_buffers
 from memfence.questions.run_findings import finding_of, hunted, leak_finding, leak_of, race_of
+from memfence.questions.run_graphs import graph_finding
 from memfence.questions.run_parts import joined, know_the_same
 from memfence.questions.run_result import RunOptions, RunResult, verdict_of
 from memfence.tasks.answer import Verdict
@@ -124,6 +125,8 @@ def _runtime_options(options: RunOptions, deadline: Deadline) -> dict[str, str |
         asked["random"] = options.random
     if options.spec.reorders_stores:
         asked["reorder"] = True
+    if options.graphs:
+        asked["graphs"] = options.graphs
     if deadline.left is not None:
         asked["timeout"] = deadline.left
     return asked
@@ -134,7 +137,8 @@ def result_of(ran: Ran, program: Path, files: tuple[str, ...], options: RunOptio
     layout = next((r for r in ran.records if isinstance(r, Layout)), Layout())
     counts = next((r for r in ran.records if isinstance(r, RunCounts)), None)
     names = Names(program, layout.load_address)
-    findings = tuple(finding_of(r, names) for r in ran.records if isinstance(r, RawFinding))
+    found = graph_finding if options.graphs else finding_of
+    findings = tuple(found(r, names) for r in ran.records if isinstance(r, RawFinding))
     all_hunts = [r for r in ran.records if isinstance(r, Hunt)]
     hunts = [hunt.confirmation for hunt in all_hunts]
     findings += tuple(hunted(raw, names) for raw in hunts if raw.kind is not None)

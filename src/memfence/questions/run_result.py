@@ -8,18 +8,18 @@ from typing import Literal
 
 from memfence.binary.build import Sources
 from memfence.binary.places import SourceLine
-from memfence.binary.records import Layout, RunCounts, RunProgress
+from memfence.binary.records import GraphEvent, Layout, RunCounts, RunProgress
 from memfence.binary.steps import ProgramStep, StaleLoad
 from memfence.deadline import Deadline
 from memfence.failures import Allow, C, Reading
-from memfence.models.catalogue import states_of
+from memfence.models.catalogue import model_of, states_of
 from memfence.models.spec import SPECS, ModelSpec
 from memfence.records import Record
 from memfence.tasks.answer import Verdict
 from memfence.tasks.shown import Shown
 
 DEFAULT_DEPTH = 10_000
-RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
+RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure", "race"]
 
 
 class RunOptions(Record, kw_only=True):
@@ -58,7 +58,14 @@ class RunOptions(Record, kw_only=True):
 
     @property
     def spec(self) -> ModelSpec:
-        return SPECS[states_of(self.model)]
+        """The rules of the executions that are run one after the other; those of SC for models that have none."""
+        return SPECS[states_of(self.model) or "sc"]
+
+    @property
+    def graphs(self) -> str:
+        """What the explorer of execution graphs calls the model; nothing where its states are explored."""
+        model = model_of(self.model)
+        return "" if model is None or model.states else model.graphs
 
     def sources(self, files: tuple[str, ...]) -> Sources:
         """What a compiler makes the program of."""
@@ -83,6 +90,7 @@ class Confirmation(Record):
 class RunFinding(Record):
     """`cause`: for a failure, the runtime's word for it: `assertion`, `crash` and so on. `schedule`: who takes each
     step; ~t, negative, is a store of thread t that reaches memory. `is_buffered`: it was met with store buffers.
+    `graph`: its events, where it was met as a graph. `race`: two accesses, and `reason`: why nothing orders them.
     `layout`: what its schedule refers to, where that is not what the others refer to."""
 
     kind: RunKind
@@ -98,6 +106,9 @@ class RunFinding(Record):
     confirmation: Confirmation | None = None
     is_buffered: bool = False
     layout: Layout | None = None
+    graph: tuple[GraphEvent, ...] = ()
+    race: tuple[ProgramStep, ProgramStep] | None = None
+    reason: str = ""
 
     @property
     def is_confirmed(self) -> bool:

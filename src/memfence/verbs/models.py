@@ -15,6 +15,8 @@ AS_GRAPHS = tuple(model.name for model in MODELS if model.graphs)
 """Models whose executions can be explored one by one."""
 WITH_ROBUSTNESS = tuple(model.name for model in MODELS if model.robust == "everywhere")
 """Models without states that have a notion of robustness all the same."""
+TO_RUN = tuple(model.name for model in MODELS if model.states or model.graphs)
+"""Models under which compiled programs are run: with their states, or with executions as graphs."""
 WITH_RULES = tuple(name for name, states in BY_STATES.items() if name == states)
 RELAXED = tuple(name for name in WITH_RULES if name != "sc")
 

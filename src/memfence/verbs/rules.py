@@ -66,6 +66,19 @@ def for_models(usage: Usage, value: Any) -> str | None:
     return f"it does not know {', '.join(others)}; use --model {_either(AS_GRAPHS)}" if others else None
 
 
+def runs_with_states(usage: Usage, value: Any) -> str | None:
+    """For `run` under models with states: it is about the order of steps, and graphs have none."""
+    model = usage.said.get("model")
+    if usage.verb != "run" or model is None or model in BY_STATES or not is_more_than_absence(value):
+        return None
+    return f"not for `{model}`, whose executions are graphs; use --model {_either(BY_STATES)}"
+
+
+def more_with_states(usage: Usage, value: Any) -> str | None:
+    """The same for numbers of which one is what happens anyway."""
+    return None if value == 1 else runs_with_states(usage, value)
+
+
 def executions(usage: Usage, value: Any) -> str | None:
     """For models that are answered by the executions of unrolled loops."""
     if usage.said.get("engine") == GRAPHS:

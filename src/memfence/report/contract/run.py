@@ -78,8 +78,24 @@ class Confirmation(TypedDict):
 
 
 @closed
+class EventOfRun(TypedDict):
+    thread: Count
+    number: Annotated[int, "In its thread.", Least(0)]
+    kind: Annotated[Literal["R", "W", "F", "C"], "Read, write, fence, choice of the environment."]
+    order: Annotated[str, "As C calls it; empty: not atomic."]
+    update: Annotated[bool, "Part of a read-modify-write that writes."]
+    location: int
+    value: int
+    source: Annotated[
+        list[int] | None, "Thread and number of the write that is read; null: the initial value, or none."
+    ]
+    waits: bool
+    place: Annotated[int, "Of a write, in the order of its location.", Least(0)]
+
+
+@closed
 class RunFinding(TypedDict):
-    kind: Literal["borderline", "deadlock", "lost wake-up", "failure"]
+    kind: Literal["borderline", "deadlock", "lost wake-up", "failure", "race"]
     cause: str
     text: str
     thread: int | None
@@ -90,6 +106,9 @@ class RunFinding(TypedDict):
     path: list[StepOfRun]
     fences: list[FenceOfRun]
     confirmation: Confirmation | None
+    reason: NotRequired[Annotated[str, "Of a race: which order is missing."]]
+    race: NotRequired[Annotated[list[StepOfRun], "Both accesses.", Size(2, 2)]]
+    graph: NotRequired[Annotated[list[EventOfRun], "The execution, under models whose executions are graphs."]]
 
 
 @closed

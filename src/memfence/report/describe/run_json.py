@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from memfence.binary.places import SourceLine
+from memfence.binary.records import GraphEvent
 from memfence.binary.steps import ProgramStep, SuggestedFence
+from memfence.questions.run_graphs import order_text
 from memfence.questions.run_result import Confirmation, RunFinding, RunResult
 from memfence.report.describe.run_text import (
     confirmation_text,
@@ -96,6 +98,23 @@ def finding_object(finding: RunFinding) -> Object:
         "path": [step_object(step) for step in finding.stale.path] if finding.stale else [],
         "fences": [_fence_object(fence) for fence in finding.stale.fences] if finding.stale else [],
         "confirmation": None if confirmation is None else _confirmation_object(confirmation),
+        **({} if finding.race is None else {"reason": finding.reason, "race": [*map(step_object, finding.race)]}),
+        **({"graph": [_event_object(event) for event in finding.graph]} if finding.graph else {}),
+    }
+
+
+def _event_object(event: GraphEvent) -> Object:
+    return {
+        "thread": event.thread,
+        "number": event.number,
+        "kind": event.kind,
+        "order": order_text(event),
+        "update": event.is_update,
+        "location": event.location,
+        "value": event.value,
+        "source": None if event.source is None else list(event.source),
+        "waits": event.waits,
+        "place": event.place,
     }
 
 

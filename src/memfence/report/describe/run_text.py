@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from memfence.binary.places import SourceLine
 from memfence.binary.steps import ProgramStep, StaleLoad, SuggestedFence
+from memfence.models.catalogue import model_titled
 from memfence.questions.run_result import Confirmation, Leak, PlainRace, RunFinding, RunResult
 from memfence.report.views.table import Column, render_table, wrap
 from memfence.report.words.sentences import counted
@@ -44,6 +45,8 @@ def verdict_line(result: RunResult) -> str:
     """The verdict in one line."""
     name = " ".join(result.files)
     match result.verdict:
+        case Verdict.HOLDS if result.options.graphs:
+            return f"{name}: HOLDS under {result.options.model} (run): all executions are correct"
         case Verdict.HOLDS if not result.options.spec.has_buffers:
             return f"{name}: HOLDS under sc (run): all SC executions are correct"
         case Verdict.HOLDS if result.options.spec.reorders_stores:
@@ -101,7 +104,9 @@ def bound_words(result: RunResult) -> list[str]:
         words.append(f"{counted(asked.spurious, 'spurious wake-up')} per wait and thread")
     if counts.more_failures:
         words.append(f"{counted(asked.spurious, 'spurious failure')} per weak compare-exchange and thread")
-    if counts.truncated:
+    if counts.truncated and asked.graphs:
+        words.append(f"{counted(asked.depth, 'event')} per thread, or rounds of loops that change nothing")
+    elif counts.truncated:
         words.append(f"{counted(asked.depth, 'step')} of each of {counted(counts.executions, 'execution')}")
     return words
 
@@ -127,7 +132,9 @@ def run_facts(result: RunResult) -> Iterator[tuple[str, str]]:
         yield "reading", result.reading.text
     if buffers:
         yield "buffers", buffers
-    if result.verdict is Verdict.HOLDS and not result.options.spec.has_buffers:
+    if result.verdict is Verdict.HOLDS and result.options.graphs:
+        yield "scope", _graphs_scope(result)
+    elif result.verdict is Verdict.HOLDS and not result.options.spec.has_buffers:
         yield (
             "scope",
             "for this input, as compiled without optimisation: all executions without store buffers. x86 allows more",
@@ -143,21 +150,36 @@ def run_facts(result: RunResult) -> Iterator[tuple[str, str]]:
         + f", {counts.failing:,} failing, {counts.deadlocked:,} stuck"
         + (f", {counts.dropped:,} where an assumption is false" if counts.dropped else ""),
     )
+    if result.options.graphs:
+        yield (
+            "search",
+            f"every execution graph once: {counts.steps:,} steps, {counts.redundant:,} blocked, {counts.seconds:.2f} s",
+        )
     kind = "one of each class of equivalent executions" if counts.reduced else "without reduction"
     if result.options.random is not None:
         kind = f"at random, seed {result.options.seed}"
-    yield "search", f"{kind}: {counts.steps:,} steps, {counts.redundant:,} runs given up, {counts.seconds:.2f} s"
+    if not result.options.graphs:
+        yield "search", f"{kind}: {counts.steps:,} steps, {counts.redundant:,} runs given up, {counts.seconds:.2f} s"
     for race in result.races[:MOST_SHOWN]:
         yield "warning", race_text(race)
     if len(result.races) > MOST_SHOWN:
         yield "warning", f"... and {len(result.races) - MOST_SHOWN} more data races between plain accesses"
     for leak in result.leaks if not result.options.leaks else ():
         yield "warning", leak_text(leak)
-    if counts.truncated:
+    if counts.truncated and not result.options.graphs:
         yield "note", f"{counts.truncated:,} executions are longer than {result.options.depth} steps and were cut off"
         yield "try", "fewer rounds in the program, `--preemptions 2` or `--random 10000`"
     if counts.out_of_time or (is_only_borderline(result) and result.simulated and not result.is_simulation_complete):
         yield "try", "a longer --timeout, `--preemptions 2` or `--random 10000`"
+
+
+def _graphs_scope(result: RunResult) -> str:
+    """All executions of the model; and what that says of a processor that allows more."""
+    title = model_titled(result.options.model)
+    covers = f"for this input, as compiled without optimisation: all executions under {title}"
+    if result.counts.acquires:
+        return f"{covers}. Every atomic load acquires and nothing races, so they are those of ARMv8 as well"
+    return f"{covers}. Where loads do not acquire, ARM may allow more: ask `memfence check --model armv8`"
 
 
 def _buffers_text(result: RunResult) -> str:
@@ -221,6 +243,14 @@ def finding_text(finding: RunFinding) -> str:
             text = "Deadlock: every thread that is left waits for another one"
         case "lost wake-up":
             text = "Lost wake-up: every thread that is left sleeps, and nobody will wake it"
+        case "race" if finding.race is not None:
+            first, second = finding.race
+            text = (
+                f"Data race on `{first.variable}`: {first.kind} by thread {first.thread} at {_at(first.place)}, "
+                f"{second.kind} by thread {second.thread} at {_at(second.place)}; {finding.reason}"
+            )
+        case "race":
+            text = f"Data race at {_at(finding.place)}"
         case "failure" if finding.cause == "leak":
             text = f"Leak at {_at(finding.place)}: {finding.message} bytes are never freed"
         case "failure":
@@ -288,7 +318,15 @@ def _never_seen(steps: Sequence[ProgramStep]) -> set[int]:
 
 
 def step_text(step: ProgramStep) -> str:
-    """What a step does, as short as C."""
+    """What a step does, as short as C; of a graph with its order, and the step that it reads from."""
+    order = f" ({step.order})" if step.order else ""
+    if step.reads_from is None:
+        return _step_text(step) + order
+    source = f"step {step.reads_from}" if step.reads_from else "the initial value"
+    return f"{_step_text(step)}{order} <- {source}"
+
+
+def _step_text(step: ProgramStep) -> str:
     value = "?" if step.value is None else step.points_to or str(step.value)
     match step.kind:
         case "load":

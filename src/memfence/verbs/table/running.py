@@ -5,9 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from memfence.report.formats.table import FORMAT_NAMES
-from memfence.verbs.models import BY_STATES, WITH_RULES
+from memfence.verbs.models import TO_RUN, WITH_RULES
 from memfence.verbs.option import MOST, Group, Option
-from memfence.verbs.rules import ends_that_are_normal, needs, not_with, on_one_machine, replays_own_model
+from memfence.verbs.rules import (
+    ends_that_are_normal,
+    more_with_states,
+    needs,
+    not_with,
+    on_one_machine,
+    replays_own_model,
+    runs_with_states,
+)  # fmt: skip
 from memfence.verbs.table.reading import BY_GCC, FOR_C, HOW
 
 RUN, EXPLORE, SIMULATE = frozenset({"run"}), frozenset({"explore"}), frozenset({"simulate"})
@@ -20,10 +28,10 @@ EXECUTIONS = (
         name="model",
         verbs=RUN,
         group=Group.EVERYDAY,
-        choices=tuple(BY_STATES),
+        choices=TO_RUN,
         default="tso",
         help="sc: without store buffers. x86: tso. pso: stores may also overtake stores; executions with store buffers "
-        "are run, too.",
+        "are run, too. rc11: C11 and C++20, every execution graph once.",
     ),
     Option(
         name="preemptions",
@@ -33,7 +41,10 @@ EXECUTIONS = (
         metavar="N",
         least=0,
         most=MOST,
-        rules=(not_with("random", because="--preemptions and --random are two ways to leave executions out"),),
+        rules=(
+            not_with("random", because="--preemptions and --random are two ways to leave executions out"),
+            runs_with_states,
+        ),
         help="Executions with at most N preemptions. Default: all.",
     ),
     Option(
@@ -54,6 +65,7 @@ EXECUTIONS = (
         metavar="N",
         least=1,
         most=MOST,
+        rules=(runs_with_states,),
         help="N executions at random (PCT) instead of all.",
     ),
     Option(
@@ -77,7 +89,10 @@ EXECUTIONS = (
         least=0,
         most=1024,
         default=1,
-        rules=(not_with("cluster", because="a cluster has its own number of processors; leave one of them out"),),
+        rules=(
+            not_with("cluster", because="a cluster has its own number of processors; leave one of them out"),
+            more_with_states,
+        ),
         help="Share the work among N processes; 0: one per processor.",
     ),
     Option(
@@ -85,7 +100,7 @@ EXECUTIONS = (
         verbs=BOTH,
         group=Group.SEARCHING,
         metavar="local|HOST:PORT",
-        rules=(on_one_machine,),
+        rules=(on_one_machine, runs_with_states),
         help=CLUSTER,
     ),
     Option(
@@ -173,6 +188,7 @@ SAVED = (
         keyword="",
         kind=Path,
         metavar="DIR",
+        rules=(runs_with_states,),
         help="Write each finding as a schedule for --replay.",
     ),
     Option(
