@@ -9,7 +9,7 @@ from memfence.binary.places import Names
 from memfence.binary.records import GraphEvent, RawFinding
 from memfence.binary.steps import ProgramStep
 from memfence.questions.run_findings import finding_of
-from memfence.questions.run_result import RunFinding
+from memfence.questions.run_result import MissingOrder, RunFinding
 
 ATOMIC, ACQUIRE, RELEASE, SEQ_CST = 1, 2, 4, 8
 """Bits of the core (graphs/action.hpp)."""
@@ -64,9 +64,9 @@ def _race(finding: RunFinding, race: tuple[Key, Key], events: Mapping[Key, Graph
     first, second = (_step_of(finding.steps, key, events) for key in race)
     if first is None or second is None:
         return replace(finding, kind="race")
-    reason = _reason(race, events, finding.steps)
+    missing = _missing_order(race, events, finding.steps)
     return replace(
-        finding, kind="race", place=second.place, thread=second.thread, race=(first, second), reason=reason, message=""
+        finding, kind="race", place=second.place, thread=second.thread, race=(first, second), missing=missing
     )
 
 
@@ -75,21 +75,20 @@ def _step_of(steps: tuple[ProgramStep, ...], key: Key, events: Mapping[Key, Grap
     return None if found is None else steps[found - 1]
 
 
-def _reason(race: tuple[Key, Key], events: Mapping[Key, GraphEvent], steps: tuple[ProgramStep, ...]) -> str:
-    """What the later access has seen of the thread of the earlier one, and which order is missing there."""
+def _missing_order(
+    race: tuple[Key, Key], events: Mapping[Key, GraphEvent], steps: tuple[ProgramStep, ...]
+) -> MissingOrder | None:
+    """What the later access has seen of the thread of the earlier one, where that orders nothing."""
     (thread, first), (other, second) = race
     for event in events.values():
         if event.kind != "R" or event.thread != other or event.number > second or event.source is None:
             continue
         writer = events.get(event.source)
-        if writer is None or writer.thread != thread or writer.number <= first or not event.order & ATOMIC:
+        if writer is None or writer.thread != thread or writer.number <= first:
             continue
         read, write = _step_of(steps, (other, event.number), events), _step_of(steps, event.source, events)
-        if read is None or write is None or not (writer.order & ATOMIC):
+        if read is None or write is None or not event.order & writer.order & ATOMIC:
             continue
-        seen = f"thread {other} has read `{read.variable}` = {event.value} ({read.place.text})"
-        if not writer.order & RELEASE:
-            return f"{seen}, but the store of it ({write.place.text}) is relaxed: it does not release what came before"
-        if not event.order & ACQUIRE:
-            return f"{seen}, but this load is relaxed: it does not acquire what was released with it"
-    return f"thread {other} has seen nothing that thread {thread} does after it"
+        if not (writer.order & RELEASE and event.order & ACQUIRE):
+            return MissingOrder(write, read, event.value, not writer.order & RELEASE)
+    return None

@@ -58,8 +58,9 @@ class RunOptions(Record, kw_only=True):
 
     @property
     def spec(self) -> ModelSpec:
-        """The rules of the executions that are run one after the other; those of SC for models that have none."""
-        return SPECS[states_of(self.model) or "sc"]
+        """The rules of the executions that are run step by step; those without buffers for models that have none."""
+        known = SPECS.get(states_of(self.model))
+        return known or next(spec for spec in SPECS.values() if not spec.has_buffers)
 
     @property
     def graphs(self) -> str:
@@ -87,10 +88,20 @@ class Confirmation(Record):
     waiting: tuple[ProgramStep, ...] = ()
 
 
+class MissingOrder(Record):
+    """`read` has read from `write`, which does not release (`is_release`), or does not acquire."""
+
+    write: ProgramStep
+    read: ProgramStep
+    value: int
+    is_release: bool
+
+
 class RunFinding(Record):
     """`cause`: for a failure, the runtime's word for it: `assertion`, `crash` and so on. `schedule`: who takes each
     step; ~t, negative, is a store of thread t that reaches memory. `is_buffered`: it was met with store buffers.
-    `graph`: its events, where it was met as a graph. `race`: two accesses, and `reason`: why nothing orders them.
+    `graph`: its events, where it was met as a graph. `race`: two accesses, and what is `missing` between them: an order
+    where the later thread has read something of the other one; None: it has read nothing of it.
     `layout`: what its schedule refers to, where that is not what the others refer to."""
 
     kind: RunKind
@@ -108,7 +119,7 @@ class RunFinding(Record):
     layout: Layout | None = None
     graph: tuple[GraphEvent, ...] = ()
     race: tuple[ProgramStep, ProgramStep] | None = None
-    reason: str = ""
+    missing: MissingOrder | None = None
 
     @property
     def is_confirmed(self) -> bool:

@@ -12,6 +12,7 @@ from memfence.report.describe.run_text import (
     fence_text,
     finding_text,
     leak_text,
+    missing_text,
     race_text,
     shown_first,
     suggested_fences,
@@ -98,7 +99,9 @@ def finding_object(finding: RunFinding) -> Object:
         "path": [step_object(step) for step in finding.stale.path] if finding.stale else [],
         "fences": [_fence_object(fence) for fence in finding.stale.fences] if finding.stale else [],
         "confirmation": None if confirmation is None else _confirmation_object(confirmation),
-        **({} if finding.race is None else {"reason": finding.reason, "race": [*map(step_object, finding.race)]}),
+        **(
+            {} if finding.race is None else {"reason": missing_text(finding), "race": [*map(step_object, finding.race)]}
+        ),
         **({"graph": [_event_object(event) for event in finding.graph]} if finding.graph else {}),
     }
 

@@ -247,7 +247,7 @@ def finding_text(finding: RunFinding) -> str:
             first, second = finding.race
             text = (
                 f"Data race on `{first.variable}`: {first.kind} by thread {first.thread} at {_at(first.place)}, "
-                f"{second.kind} by thread {second.thread} at {_at(second.place)}; {finding.reason}"
+                f"{second.kind} by thread {second.thread} at {_at(second.place)}; {missing_text(finding)}"
             )
         case "race":
             text = f"Data race at {_at(finding.place)}"
@@ -257,6 +257,22 @@ def finding_text(finding: RunFinding) -> str:
             who = "" if finding.thread is None else f" of thread {finding.thread}"
             text = f"{finding.cause.capitalize()}{who} at {_at(finding.place)}: {finding.message}"
     return text + often + "."
+
+
+def missing_text(finding: RunFinding) -> str:
+    """Why nothing orders two accesses that race."""
+    missing = finding.missing
+    if missing is None:
+        if finding.race is None:
+            return ""
+        first, second = finding.race
+        return f"thread {second.thread} has seen nothing that thread {first.thread} does after it"
+    seen = (
+        f"thread {missing.read.thread} has read `{missing.read.variable}` = {missing.value} ({_at(missing.read.place)})"
+    )
+    if missing.is_release:
+        return f"{seen}, but the store of it ({_at(missing.write.place)}) does not release what came before"
+    return f"{seen}, but this load does not acquire what was released with it"
 
 
 def confirmation_text(confirmation: Confirmation) -> str:
