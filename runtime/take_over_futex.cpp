@@ -105,7 +105,7 @@ long futex(unsigned* word, int operation, unsigned value, const timespec* time, 
     world.fail(Finding::Unsupported, "a futex operation other than wait and wake", pc);
   world.settle();
   if (world.makes_graphs) {
-    if (waits) return futex_wait(word, value, -1, limit, patient, frame);
+    if (waits) return futex_wait(word, value, -1, {time, command == FUTEX_WAIT_BITSET}, patient, frame);
     world.synchronise(word, kFutex, "futex wake", pc);
     return world.wake(word, static_cast<int>(value));
   }
