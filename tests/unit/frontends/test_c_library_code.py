@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import memfence
+from memfence import pipeline
+from memfence.diagnostics import InputError
 from memfence.tasks.answer import Verdict
 from support.c_compiler import needs_clang
 
@@ -103,3 +105,17 @@ def test_shared_texts_are_read_byte_by_byte(tmp_path: Path, question: str, publi
     if expected is Verdict.VIOLATED:
         text = text.replace("if (atomic_load(&ready))", "")
     assert verdict(tmp_path, text, name="program.c") is expected
+
+
+def test_what_a_library_does_is_refused_where_the_user_asks_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "real.cpp"
+    path.write_text(
+        "#include <atomic>\n#include <thread>\nstd::atomic<double> level;\n"
+        "int main() {\n  std::thread other([] {\n    level.load();\n  });\n  other.join();\n}\n"
+    )
+    with pytest.raises(InputError) as refused:
+        pipeline.load(path)
+    (error,) = refused.value.diagnostics
+    assert "floating-point" in error.message
+    assert (error.at.span.source.path, error.at.span.line) == (str(path), 6)
+    assert "ziglang" in error.related[0].span.source.path or "include" in error.related[0].span.source.path

@@ -133,4 +133,7 @@ def _twice(first: Symbol, second: Symbol, linked: Linked, sources: Sources) -> D
 def _diagnostic(refused: Refused, sources: Sources, source: SourceText) -> Diagnostic:
     span = sources.span(refused.place) if refused.place else _mentioned(refused.message, source)
     hint = refused.hint or hint_for(refused.code, refused.message)
-    return Diagnostic(refused.code, refused.message, Label(span, refused.label), hint=hint)
+    if refused.inside is None:
+        return Diagnostic(refused.code, refused.message, Label(span, refused.label), hint=hint)
+    inside = Label(sources.span(refused.inside), refused.label or "in the library")
+    return Diagnostic(refused.code, refused.message, Label(span, "leads there"), related=(inside,), hint=hint)

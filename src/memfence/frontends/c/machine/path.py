@@ -201,7 +201,8 @@ class Path:
         return SCRATCH + self.scratches - 1
 
     def refuse(self, code: Code, message: str, hint: str | None = None, label: str = "") -> Refused:
-        return Refused(code, message, self.place, hint, label)
+        shown = self.shown_place
+        return Refused(code, message, shown, hint, label, None if shown == self.place else self.place)
 
     # Values.
 
