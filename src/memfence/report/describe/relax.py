@@ -72,7 +72,8 @@ def first_line(result: RelaxResult) -> str:
         case "minimal":
             return f"NO ORDER IS TOO STRONG under {models}{bound} ({path})"
         case "violated":
-            return f"VIOLATED under {models}: the strongest orders at the places there are not enough ({path})"
+            where = "that may be changed" if any(one.kept for one in result.places) else "there"
+            return f"VIOLATED under {models}: the strongest orders at the places {where} are not enough ({path})"
         case _:
             return f"UNKNOWN under {models} ({path})"
 
@@ -126,6 +127,11 @@ def facts(result: RelaxResult) -> Iterator[tuple[str, str]]:
         yield "minimum", f"proved: nothing cheaper is enough, of all orders of the accesses and fences there{but}"
     for name, (before, after) in zip(result.models, result.prices, strict=False):
         yield "price", f"{name}: {before} as it is" + (f", {after} then" if after != before else "")
+    if result.verdict == "violated":
+        for one in result.places:
+            if one.kept:
+                yield "kept", f"{one.place.order.value} {one.place.kind} in line {one.place.span.line}: {one.kept}"
+        yield "try", "`memfence fix`, which also writes fences"
     if result.refused is not None:
         yield "limit", f"orders cannot be chosen here: {UNFIT[result.refused]}"
     if result.stop is not None:

@@ -146,6 +146,7 @@ class _Relaxing:
     ) -> None:
         self.questions, self.before, self.minimise, self.blank = questions, before, minimise, blank
         self.program = questions[0].program
+        self.was_wrong = any(fails(answer) for result in before for answer in result.answers)
         self.macros = Macros(own_texts(self.program))
         self.shared = shared_places([one.program for one in questions], self.macros)
         self.kept = {n: why for n, one in enumerate(self.shared) if (why := self.why_kept(one.place, keep))}
@@ -168,7 +169,8 @@ class _Relaxing:
         while True:
             least = self.least()
             if least.choice is None:
-                return replace(self.blank, verdict="violated", asked=least.asked, places=self.places(None))
+                verdict: RelaxVerdict = "violated" if self.was_wrong else "unknown"
+                return replace(self.blank, verdict=verdict, asked=least.asked, places=self.places(None))
             found = self.proved(least)
             deeper = [max((a.unrolled or 0 for a in result.answers if fails(a)), default=0) for result in found.after]
             if all(more <= rounds for more, rounds in zip(deeper, self.rounds, strict=True)):
@@ -220,8 +222,7 @@ class _Relaxing:
         places = self.places(least.choice)
         changed = [one for one in places if one.order is not one.place.order]
         if not changed:
-            good = not any(fails(answer) for result in self.before for answer in result.answers)
-            verdict: RelaxVerdict = "minimal" if good and self.is_known(self.before) else "unknown"
+            verdict: RelaxVerdict = "minimal" if not self.was_wrong and self.is_known(self.before) else "unknown"
             return replace(
                 self.blank, verdict=verdict, after=self.before, places=places, is_minimum=True, asked=least.asked,
                 prices=self.prices_of(self.program, self.program),
@@ -232,8 +233,7 @@ class _Relaxing:
             files, programs = self.written(changed, follows=True)  # where failing needs more than it had
             after, follows = tuple(map(Question.ask, self.questions, programs)), True
         failing = any(fails(answer) for result in after for answer in result.answers)
-        was_wrong = any(fails(answer) for result in self.before for answer in result.answers)
-        works: RelaxVerdict = "fixed" if was_wrong else "relaxed"
+        works: RelaxVerdict = "fixed" if self.was_wrong else "relaxed"
         verdict = works if not failing and self.is_known(after) else "unknown"
         return replace(
             self.blank, verdict=verdict, after=after, places=places, is_minimum=True, asked=least.asked, files=files,
