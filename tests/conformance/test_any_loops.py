@@ -127,3 +127,12 @@ def test_fix_claims_nothing_where_no_order_helps() -> None:
     text = text.replace("atomic_store_explicit(&y, 1, memory_order_ORDER)", "y = 1").replace("ORDER", "relaxed")
     program = pipeline.load_text(SourceText("plain.c", text))
     assert fix_orders(program, ("rc11",), FixOptions(criterion="robust")).verdict is FixVerdict.UNKNOWN
+
+
+def test_a_proof_is_one_about_arm_where_every_atomic_load_acquires() -> None:
+    def asked(name: str) -> object:
+        (answer,) = check_models(pipeline.load(FOLDER / name), ("armv8",), CheckOptions(timeout_seconds=20)).answers
+        return answer.evidence
+
+    assert asked("test_and_set.c") == OnlySc("armv8", is_safe=True)
+    assert not isinstance(asked("test_test_and_set.c"), OnlySc)

@@ -26,9 +26,10 @@ from memfence.tasks.result import ModelAnswer, ModelsResult
 from memfence.tasks.task import GoodExecutions, Task
 
 NO_TIME = Answer(Verdict.UNKNOWN, Limit(Stop.TIMEOUT, 0), "axiomatic", Cost())
-FIRST_LOOK = 2.0
-"""Seconds for executions with one round of each loop, before a proof for any number of rounds is tried. They also show
-threads that wait for ever in loops that a search of states does not see through (`passes.stuck_awaits`)."""
+FIRST_LOOK, LAST_LOOK = 2.0, 30.0
+"""Seconds for executions with one round of each loop, before a proof for any number of rounds is tried, and behind one.
+They also show threads that wait for ever in loops that a search of states does not see through
+(`passes.stuck_awaits`), so that there is no proof without them."""
 
 
 def check_models(
@@ -78,13 +79,23 @@ def _answer(
 
 def _for_any_loops(program: Program, name: str, stated: tuple[Property, ...], options: CheckOptions) -> Answer:
     """What one round of each loop shows, if that decides; a proof for any number; else as many as time allows."""
-    limits = options.limits.within(timeout_seconds=FIRST_LOOK)
-    first = decide(Task(program, Axioms(name), GoodExecutions(stated, 1), limits), options.engine)
+    first = _one_round(program, name, stated, options, FIRST_LOOK)
     if first.is_conclusive or first.is_interrupted or options.limits.deadline.passed:
         return first
-    is_open = isinstance(first.evidence, Cut | Limit)
-    proof = prove(program, name, stated, options) if is_open else None
-    return _by_axioms(program, name, stated, options, None) if proof is None else proof
+    proof = prove(program, name, stated, options) if isinstance(first.evidence, Cut | Limit) else None
+    if proof is not None and isinstance(first.evidence, Limit) and any(isinstance(p, NoDeadlock) for p in stated):
+        first = _one_round(program, name, stated, options, LAST_LOOK)
+        proof = proof if isinstance(first.evidence, Cut) else None
+    if proof is not None or first.is_conclusive:
+        return proof or first
+    return _by_axioms(program, name, stated, options, None)
+
+
+def _one_round(
+    program: Program, name: str, stated: tuple[Property, ...], options: CheckOptions, seconds: float
+) -> Answer:
+    limits = options.limits.within(timeout_seconds=seconds)
+    return decide(Task(program, Axioms(name), GoodExecutions(stated, 1), limits), options.engine)
 
 
 def _by_axioms(

@@ -44,10 +44,10 @@ MOST_ELEMENTS = 64
 def with_single_events(program: Program, *, single_variables: bool = False) -> Program:
     """`program` with at most one event in each step; NotUnrolled for what has no events.
 
-    A compare-exchange becomes two steps: a read that sees another value than the expected one, and a read-modify-write.
-    Every read-modify-write has a register for the old value. Registers keep their numbers. With `single_variables`, a
-    step for each variable that an access may mean; where the index is out of bounds, no step is left; and locations
-    from where the process does the same are one.
+    Registers keep their numbers. With `single_variables`, there is a step for each variable that an access may mean;
+    where the index is out of bounds, no step is left. A compare-exchange becomes two steps: a read that sees another
+    value than the expected one, and a read-modify-write. Every read-modify-write has a register for the old value. And
+    locations from where the process does the same are one.
     """
     if program.error_locations is not None:
         raise NotUnrolled(Unfit.RUNS_GO_ON_AFTER_ERRORS)
@@ -76,8 +76,11 @@ class _Cutting:
         for step in self.process.transitions:
             _refuse(self.process, step)
             ops = tuple(_with_plain_address(op) for op in step.ops if not _does_nothing(op))
+            if not self.single_variables:
+                self._cut(step, ops)
+                continue
             for decided in self._alternatives(ops):
-                for chosen in self._addressed(decided, {}) if self.single_variables else [decided]:
+                for chosen in self._addressed(decided, {}):
                     self._cut(step, chosen)
         return self._kept(
             replace(
