@@ -19,14 +19,14 @@ pytestmark = [needs_clang, pytest.mark.skipif(shutil.which("gcc") is None, reaso
 WEAKER = (("sc", "tso"), ("tso", "pso"), ("tso", "rc11"), ("sc", "armv8"))
 SEEDS = (*range(24), 125)
 """Found again among them when they are planted: guesses that wait (3 and 13), weak exchanges that never fail (125)."""
-SAME = (("tso", "x86"), ("sc", "run sc"), ("tso", "run tso"), ("pso", "run pso"))
+SAME = (("tso", "x86"), ("sc", "run sc"), ("tso", "run tso"), ("pso", "run pso"), ("rc11", "run rc11"))
 
 
 def answers(path: Path) -> dict[str, Verdict]:
     found = {model: memfence.check(path, model=model, timeout_seconds=30).verdict for model in ("sc", "tso", "pso")}
     for answer in memfence.check_models(path, "x86,rc11,armv8", timeout_seconds=60).answers:
         found[answer.name] = answer.verdict
-    for model in ("sc", "tso", "pso"):
+    for model in ("sc", "tso", "pso", "rc11"):
         found[f"run {model}"] = memfence.run(path, model=model, timeout_seconds=30).verdict
     return found
 
