@@ -13,7 +13,7 @@ import pytest
 
 from memfence.report.schemas import schema_names
 from memfence.server.mcp.answering import ToolAnswer, answered
-from memfence.server.mcp.tools import TOOLS
+from memfence.server.mcp.catalogue import TOOLS
 from support.c_compiler import needs_clang
 
 MESSAGE = """\

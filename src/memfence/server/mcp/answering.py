@@ -7,7 +7,7 @@ from typing import Any
 
 from memfence.records import Record
 from memfence.server.child import Question, ask
-from memfence.server.mcp.tools import BY_NAME
+from memfence.server.mcp.catalogue import BY_NAME
 from memfence.server.ui.folder import Folder, Outside
 
 Object = dict[str, Any]

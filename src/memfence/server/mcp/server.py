@@ -10,7 +10,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from memfence.server.mcp.answering import answered
-from memfence.server.mcp.tools import TOOLS
+from memfence.server.mcp.catalogue import TOOLS
 from memfence.version import VERSION
 
 INSTRUCTIONS = (
