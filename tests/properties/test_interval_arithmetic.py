@@ -126,3 +126,10 @@ def test_a_part_that_is_shared_again_and_again_is_looked_at_once() -> None:
     for _ in range(200):
         expr = Binary("&", expr, expr)
     assert value_of(expr, (interval(0, 3),), Remembering(no_other_process)) == interval(0, 3)
+
+
+def test_deep_expressions_take_one_frame_for_each_level() -> None:
+    expr: Expr = Register(0)
+    for _ in range(700):
+        expr = Binary("+", expr, Const(1))
+    assert value_of(expr, (interval(0, 3),), Remembering(no_other_process)) == interval(700, 703)

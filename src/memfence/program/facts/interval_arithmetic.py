@@ -96,44 +96,38 @@ Computed = dict[int, tuple[expressions.Expr, Interval | None]]
 
 
 def value_of(expr: expressions.Expr, env: Environment, look: Look) -> Interval | None:
-    """Every value that `expr` can have with registers in `env`."""
+    """Every value that `expr` can have with registers in `env`. One frame for each level of the expression."""
     if isinstance(expr, expressions.Register):
         return env[expr.index]
     if isinstance(expr, expressions.Const):
         return interval(expr.value, expr.value)
-    if not isinstance(look, Remembering):
-        return _computed(expr, env, look)
-    known = look.in_environment(env)
-    found = known.get(id(expr))
-    if found is None:
-        found = known[id(expr)] = (expr, _computed(expr, env, look))
-    return found[1]
-
-
-def _computed(expr: expressions.Expr, env: Environment, look: Look) -> Interval | None:
+    known = look.in_environment(env) if isinstance(look, Remembering) else None
+    found = None if known is None else known.get(id(expr))
+    if found is not None:
+        return found[1]
+    value: Interval | None
     match expr:
-        case expressions.Const(value):
-            return interval(value, value)
-        case expressions.Register(number):
-            return env[number]
         case expressions.RegisterOf():
-            return look(expr)
+            value = look(expr)
         case expressions.At() | expressions.BufferEmpty():
-            return BOOLEAN
+            value = BOOLEAN
         case expressions.Shared():
-            return EVERYTHING
+            value = EVERYTHING
         case expressions.Unary(op, operand):
             inner = value_of(operand, env, look)
-            return None if inner is None else _unary(op, inner)
+            value = None if inner is None else _unary(op, inner)
         case expressions.Binary("&&" | "||", _, _):
-            return _connective(expr, env, look)
+            value = _connective(expr, env, look)
         case expressions.Binary(op, left, right):
             a, b = value_of(left, env, look), value_of(right, env, look)
-            return None if a is None or b is None else _binary(op, a, b)
+            value = None if a is None or b is None else _binary(op, a, b)
         case expressions.Conditional():
-            return _chosen(expr, env, look)
+            value = _chosen(expr, env, look)
         case _:
             assert_never(expr)
+    if known is not None:
+        known[id(expr)] = (expr, value)
+    return value
 
 
 def _chosen(expr: expressions.Expr, env: Environment, look: Look) -> Interval | None:
