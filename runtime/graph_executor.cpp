@@ -15,10 +15,18 @@ namespace {
 
 constexpr std::size_t kMostKnown = 1 << 20;  // of what reads in loops lead to
 constexpr int kMostReads = 400;             // reads of a loop that only reads
+constexpr int kFewRounds = 4;               // of a loop that may as well be one that counts
 
 std::uint64_t mix(std::uint64_t state, std::uint64_t value, std::uint64_t factor) {
   state = (state ^ value) * factor;
   return state ^ (state >> 29);
+}
+
+// How often the thread has read there, having changed nothing since.
+int rounds_of(const Fiber& fiber, const Wish& wish) {
+  int rounds = 0;
+  for (const Seen& seen : fiber.seen) rounds += seen.pc == wish.pc && seen.cell.address == wish.cell.address;
+  return rounds;
 }
 
 }  // namespace
@@ -188,7 +196,8 @@ bool GraphExecutor::run_ahead(int id, Value value) {
     is_behind_ = true;
     return true;
   }
-  // Not back yet. Go round with the same values, to see whether it ever ends.
+  // Not back yet. If it was here often enough, go round with the same values, to see whether it ever ends.
+  if (rounds_of(fiber, wish_before) < kFewRounds) return false;
   for (int rounds = 0; rounds < kMostReads && has_stopped(); ++rounds) {
     const Seen* last = nullptr;
     for (const Seen& seen : fiber.seen)
