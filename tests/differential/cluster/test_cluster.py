@@ -98,7 +98,8 @@ def test_two_machines_decide_criteria_as_one_does(machines: Machines, criterion:
 
 
 def test_what_a_cluster_did_is_part_of_the_statistics(machines: Machines) -> None:
-    result = check(EXAMPLES / "szymanski.pml", criterion="persistent", cluster=machines.address)
+    """Races: attacks that a few states show are found by the machine that asks."""
+    result = check(EXAMPLES / "szymanski.pml", criterion="drf", cluster=machines.address)
     extra = dict(result.stats.extra)
     assert extra["lost"] == 0 and extra["rounds"] > 0 and "sent" in extra
 
