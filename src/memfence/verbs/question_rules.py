@@ -89,6 +89,8 @@ def for_engine(usage: Usage, value: Any) -> str | None:
     asked = question_of(usage)
     if asked is not None and value in UNBOUNDED and asked.options.model == "sc":
         return f"the {value} engine is about store buffers, and sc has none; use --engine explicit"
+    if asked is not None and value == GRAPHS and asked.options.criterion not in (None, Criterion.SAFETY):
+        return f"the graphs engine answers safety questions only; leave --engine out for `{asked.criterion}`"
     if asked is None or value in ("auto", GRAPHS) or (asked.is_safety and asked.asks_states):
         return None
     if asked.is_safety and value not in UNBOUNDED:
