@@ -45,7 +45,7 @@ def run(
     asked = replace(asked, deadline=asked.deadline or Deadline(asked.timeout_seconds))
     names = tuple(str(file) for file in ([files] if isinstance(files, str | Path) else files))
     _refuse_for_other_compilers(asked, names)
-    _refuse_for_graphs(asked, names)
+    _refuse_for_graphs(asked)
     require_readable(names)
     if are_texts(names):
         return ask(names, asked)
@@ -66,10 +66,8 @@ def _refuse_for_other_compilers(asked: RunOptions, names: tuple[str, ...]) -> No
     refuse_unused(Usage(verb="run", said=said, files=names))
 
 
-def _refuse_for_graphs(asked: RunOptions, names: tuple[str, ...]) -> None:
-    """ValueError for options about the order of steps, where executions have none; and for Rust, so far."""
-    if asked.graphs and any(map(is_rust, names)):
-        raise WrongUsage("model", f"programs in Rust are not run under `{asked.model}`; use --model sc, x86 or pso")
+def _refuse_for_graphs(asked: RunOptions) -> None:
+    """ValueError for options about the order of steps, where executions have none."""
     usage = Usage(verb="run", said={"model": asked.model})
     for name, value in (("preemptions", asked.preemptions), ("random", asked.random), ("cluster", asked.cluster)):
         if value is not None and (reason := runs_with_states(usage, value)):
