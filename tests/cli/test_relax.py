@@ -107,6 +107,12 @@ def test_lines_are_kept(folder: Path) -> None:
     assert places[9] == ("relaxed", None)  # the fence does it
 
 
+def test_what_is_kept_is_not_said_to_be_needed(folder: Path) -> None:
+    (folder / "kept.c").write_text(MESSAGE.replace("atomic_store(&ready, 1)", "ready = 1"))
+    done = run("relax", "kept.c", "--keep", "8", "--keep", "14", "--keep", "16", "--model", "rc11", folder=folder)
+    assert done.returncode == 0 and done.stdout.startswith("NO ORDER THAT MAY BE CHANGED IS TOO STRONG")
+
+
 def test_what_is_too_weak_becomes_stronger(folder: Path) -> None:
     weak = MESSAGE.replace("  atomic_thread_fence(memory_order_seq_cst);\n", "").replace(
         "atomic_store(&ready, 1)", "atomic_store_explicit(&ready, 1, memory_order_relaxed)"

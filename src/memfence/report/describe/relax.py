@@ -70,7 +70,9 @@ def first_line(result: RelaxResult) -> str:
             orders = "1 order" if len(changed) == 1 else f"{len(changed)} orders"
             return f"{result.verdict.upper()} under {models}: {orders} changed{bound} ({path})"
         case "minimal":
-            return f"NO ORDER IS TOO STRONG under {models}{bound} ({path})"
+            is_partial = any(one.kept and one.place.order is not MemoryOrder.RELAXED for one in result.places)
+            which = "NO ORDER THAT MAY BE CHANGED" if is_partial else "NO ORDER"
+            return f"{which} IS TOO STRONG under {models}{bound} ({path})"
         case "violated":
             where = "that may be changed" if any(one.kept for one in result.places) else "there"
             return f"VIOLATED under {models}: the strongest orders at the places {where} are not enough ({path})"
