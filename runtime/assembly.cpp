@@ -12,7 +12,7 @@ namespace memfence::running {
 
 namespace {
 
-enum class InlineAccess : unsigned { Load, Store, Update, Locked, Unknown };  // as in binary/inline_assembly.py
+enum class InlineAccess : unsigned { Load, Store, Update, Locked, Unknown, Stores };  // as in binary/inline_assembly.py
 
 // The locked instruction that comes next. Nobody else runs before it is done.
 struct InlineLocked {
@@ -64,6 +64,10 @@ __attribute__((visibility("hidden"))) void memfence_assembly(char* address, unsi
     case InlineAccess::Store: return write_all(address, size, frame, true);
     case InlineAccess::Update: return before_update(address, size, frame);
     case InlineAccess::Locked: return before_locked(address, size, frame);
+    case InlineAccess::Stores:
+      world.settle();  // the store before it is not behind the fence
+      ++world.me().releases;
+      return;
     case InlineAccess::Unknown: world.fail(Finding::Unsupported, address, frame[kReturnAddress]);
   }
 }

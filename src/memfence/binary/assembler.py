@@ -2,7 +2,7 @@
 
 A full fence becomes a call of the runtime that keeps all registers. Where a thread asks for its thread-local variables,
 the runtime adds where they are: threads are fibers, and each has its own at addresses of its own. What orders nothing
-under TSO (`pause`, `sfence`) stays, and accesses of inline assembler are announced (inline_assembly.py). What other
+(`pause`, `lfence`) stays, and accesses of inline assembler are announced (inline_assembly.py). What other
 inline assembler does to memory would go unseen: an execution that comes to it is not followed.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from memfence.binary.announced_writes import with_whole_writes
 from memfence.binary.clean_frames import with_clean_frames
-from memfence.binary.inline_assembly import PREFIX, Unknown, announced, statements, unknown
+from memfence.binary.inline_assembly import PREFIX, Unknown, announced, statements, store_fence, unknown
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label
 from memfence.failures import ERROR
@@ -28,9 +28,7 @@ ERROR_CALL = "\n\tcall\t__memfence_error@PLT"
 """A program of SV-COMP that defines `reach_error` itself fails there, whatever the function does."""
 FULL_FENCE = re.compile(r"mfence|lock\s*;?\s*(?:or|add)[lqbw]?\s+\$0(?:x0)?\s*,\s*(?:-?\w+)?\(%[re]sp\)")
 SAME_FLAGS = "\tcmpl\t%eax, %eax"
-HARMLESS = re.compile(
-    r"pause|rep\s*;?\s*nop|nop[wl]?|sfence|lfence|ud2|prefetch\w*\s.*|\.(?!intel_syntax)\S.*|[\w.$]+:|#.*"
-)
+HARMLESS = re.compile(r"pause|rep\s*;?\s*nop|nop[wl]?|lfence|ud2|prefetch\w*\s.*|\.(?!intel_syntax)\S.*|[\w.$]+:|#.*")
 PLACE = re.compile(r'#\s*(?P<line>\d+)\s+"(?P<path>[^"]*)"')
 
 
@@ -53,6 +51,8 @@ def with_visible_fences(text: str) -> tuple[str, list[Diagnostic]]:
             refused.append(_refusal(block.path if block else "", block.number if block else 0, bare(word)))
         elif FULL_FENCE.fullmatch(bare(word)):
             line = FENCE_CALL
+        elif bare(word) == "sfence":
+            line = "\n".join(store_fence())
         elif bare(word) in ERROR_LABELS:
             line += ERROR_CALL
         elif block is not None and word != "#APP":
@@ -92,6 +92,8 @@ class InlineBlock:
         label, _, rest = statement.rpartition(": ")
         if FULL_FENCE.fullmatch(rest):
             return [f"{label}:"] * bool(label) + [FENCE_CALL]
+        if rest == "sfence":
+            return [f"{label}:"] * bool(label) + store_fence()
         if HARMLESS.fullmatch(rest):
             return [f"\t{statement}"]
         try:

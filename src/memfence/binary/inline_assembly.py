@@ -42,6 +42,7 @@ class Access(IntEnum):
     UPDATE = 2
     LOCKED = 3
     UNKNOWN = 4
+    STORES = 5
 
 
 class Announced(Record):
@@ -82,6 +83,11 @@ def announced(statement: str) -> list[str]:
         place = "8+" + (place if not place.startswith("(") else f"0{place}")
     after = ["\tcall __memfence_assembly_done@PLT"] if access.access is Access.LOCKED else []
     return [*_call(place, access.access, access.size), f"\t{statement}", *after]
+
+
+def store_fence() -> list[str]:
+    """`sfence`: what it keeps in order, stores with stores, is in order under TSO, and not under PSO."""
+    return [*_call("(%rsp)", Access.STORES, 0), "\tsfence"]
 
 
 def unknown(statement: str) -> list[str]:

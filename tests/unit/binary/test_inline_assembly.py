@@ -166,3 +166,12 @@ def test_sleeping_is_no_progress_and_looking_at_the_clock_is(tmp_path: Path) -> 
     timed = "while (!flag) { usleep(1000); if (time(0) > begin + 3) assert(0); }"
     result = run_text(tmp_path, two_threads(head, f"time_t begin = time(0); {timed}", ""))
     assert result.verdict is Verdict.VIOLATED
+
+
+def test_a_store_fence_keeps_stores_in_order_under_pso(tmp_path: Path) -> None:
+    store = '__asm__ __volatile__("movl $1, %0" : "=m"(data) :: "memory"); {} flag = 1;'
+    reader = "if (flag) assert(data);"
+    for fence, verdict in (("", Verdict.VIOLATED), ('__asm__ __volatile__("sfence" ::: "memory");', Verdict.HOLDS)):
+        text = two_threads("static volatile int data, flag;", store.replace("{}", fence), reader)
+        assert run_text(tmp_path, text, model="pso").verdict is verdict
+        assert run_text(tmp_path, text).verdict is Verdict.HOLDS
