@@ -182,8 +182,11 @@ def _with_plain_address(op: Op) -> Op:
 
 
 def _does_nothing(op: Op) -> bool:
-    """A fence of C that orders nothing: `fix` has one wherever another may be written."""
-    return isinstance(op, Fence) and op.kind == "thread_fence" and op.order is MemoryOrder.RELAXED
+    """A fence of C that orders nothing: `fix` has one wherever another may be written, and so has a lock that the
+    thread alone uses, which is a fence on x86 only."""
+    if not isinstance(op, Fence):
+        return False
+    return op.kind == "locked" or (op.kind == "thread_fence" and op.order is MemoryOrder.RELAXED)
 
 
 def _without_nothing(expr: Expr) -> Expr:
