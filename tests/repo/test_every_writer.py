@@ -25,7 +25,7 @@ ALLOWED = {
     "frontends/parsing/generate.py": "`make tables` writes sources of memfence",
     "binary/build.py": "in a temporary folder of its own",
     "binary/elsewhere.py": "in a temporary folder of its own",
-    "binary/rust_build.py": "in the folder of cargo's own build, and in temporary ones",
+    "binary/rust_build.py": "in a temporary folder of its own",
     "cache_folder.py": "the cache of compiled texts, written beside and renamed",
     "binary/toolchain.py": "the cache of the runtime, built beside and renamed",
     "clients/serial.py": "in a temporary folder of its own",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -19,10 +19,11 @@ from memfence.questions.replay_run import replay as ask_replay
 from memfence.questions.replay_run import replay_in_gdb as ask_gdb
 from memfence.questions.run import run as ask
 from memfence.questions.run import run_program
+from memfence.questions.run_models import RunModels
 from memfence.questions.run_result import RunOptions, RunResult
 from memfence.tasks.usage import WrongUsage
 from memfence.verbs.refusal import refuse_unused
-from memfence.verbs.rules import more_with_states, runs_with_states
+from memfence.verbs.rules import known_to_run, more_with_states, runs_with_states
 from memfence.verbs.usage import Usage
 
 if TYPE_CHECKING:
@@ -34,15 +35,39 @@ __all__ = ["drive_compiler", "drive_rustc", "fix_by_running", "replay", "replay_
 
 def run(
     files: str | Path | Sequence[str | Path], options: RunOptions | None = None, **typed: Unpack[RunKeywords]
-) -> RunResult:
-    """Run all SC executions of the program that matter, and monitor each.
+) -> RunResult | Any:
+    """Run all SC executions of the program that matter, and monitor each; under `rc11`, all execution graphs.
 
     `files`: C and C++ sources, the root of a crate in Rust, or one executable. Keywords are the fields of `RunOptions`.
     InputError for what cannot be compiled or run, ValueError for options that make no sense.
+
+    `model="x86,rc11"`: the `RunModels` of both, each with its share of the time.
     """
     keywords = dict[str, Any](typed)
     asked = replace(options or RunOptions(), **_fields(keywords))
+    _refuse_other_models(asked)
     asked = replace(asked, deadline=asked.deadline or Deadline(asked.timeout_seconds))
+    models = tuple(dict.fromkeys(name.strip() for name in asked.model.split(",")))
+    if len(models) == 1:
+        return _run(files, asked)
+    return RunModels(tuple(_run(files, one) for one in _each_with_its_share(asked, models)))
+
+
+def _each_with_its_share(asked: RunOptions, models: Sequence[str]) -> Iterator[RunOptions]:
+    """The options for each model; what one leaves of its time, the next ones have."""
+    assert asked.deadline is not None
+    for done, model in enumerate(models):
+        left = asked.deadline.left
+        share = None if left is None else left / (len(models) - done)
+        yield replace(asked, model=model, deadline=Deadline(share))
+
+
+def _refuse_other_models(asked: RunOptions) -> None:
+    if reason := known_to_run(Usage(verb="run", said={"model": asked.model}), asked.model):
+        raise WrongUsage("model", reason)
+
+
+def _run(files: str | Path | Sequence[str | Path], asked: RunOptions) -> RunResult:
     names = tuple(str(file) for file in ([files] if isinstance(files, str | Path) else files))
     _refuse_for_other_compilers(asked, names)
     _refuse_for_graphs(asked)

@@ -23,6 +23,7 @@ REPORTS = {
     "RelaxResult": "relax.relax_report",
     "ReplayedRun": "replay.replayed_report",
     "RunFix": "run_fix.run_fix_report",
+    "RunModels": "run_models.run_models_report",
     "RunResult": "run.run_report",
     "ObjectsResult": "clients.test_report",
     "VerifyResult": "verify.verify_report",

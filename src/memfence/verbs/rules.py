@@ -12,7 +12,7 @@ from typing import Any
 from memfence.failures import allowed_words
 from memfence.models.catalogue import WITHOUT_STATES, states_of
 from memfence.tasks.options import GRAPHS
-from memfence.verbs.models import AS_GRAPHS, BY_STATES, WITH_ROBUSTNESS
+from memfence.verbs.models import AS_GRAPHS, BY_STATES, TO_RUN, WITH_ROBUSTNESS
 from memfence.verbs.names import CHECKING
 from memfence.verbs.option import Rule
 from memfence.verbs.usage import Usage, is_more_than_absence
@@ -68,10 +68,27 @@ def for_models(usage: Usage, value: Any) -> str | None:
 
 def runs_with_states(usage: Usage, value: Any) -> str | None:
     """For `run` under models with states: it is about the order of steps, and graphs have none."""
-    model = usage.said.get("model")
-    if usage.verb != "run" or model is None or model in BY_STATES or not is_more_than_absence(value):
+    others = [model for model in _models_to_run(usage) if model in TO_RUN and model not in BY_STATES]
+    if usage.verb != "run" or not others or not is_more_than_absence(value):
         return None
-    return f"not for `{model}`, whose executions are graphs; use --model {_either(BY_STATES)}"
+    return f"not for `{others[0]}`, whose executions are graphs; use --model {_either(BY_STATES)}"
+
+
+def known_to_run(usage: Usage, value: Any) -> str | None:
+    """Models of compiled programs, one or a list with commas between."""
+    wrong = [model for model in _models_to_run(usage) if model not in TO_RUN]
+    return f"{wrong[0]!r} is not one of {', '.join(map(repr, TO_RUN))}, nor a list of them" if wrong else None
+
+
+def one_to_run(usage: Usage, value: Any) -> str | None:
+    """Schedules are those of one model."""
+    if not is_more_than_absence(value) or len(_models_to_run(usage)) < 2:
+        return None
+    return "a schedule is one of one model: name one by --model"
+
+
+def _models_to_run(usage: Usage) -> list[str]:
+    return [name.strip() for name in str(usage.said.get("model") or "").split(",") if usage.said.get("model")]
 
 
 def more_with_states(usage: Usage, value: Any) -> str | None:

@@ -162,6 +162,15 @@ class Run(TypedDict):
     races: Annotated[list[Race], "Warnings: plain accesses that nothing orders."]
 
 
+class RunModels(TypedDict):
+    files: list[str]
+    verdict: Annotated[VerdictName, "The worst of all models."]
+    model: Annotated[str, "The models, with commas between."]
+    executions: Annotated[Count, "Of all models together."]
+    blocked: Count
+    models: Annotated[list[Run], "What each shows, as for one model."]
+
+
 class Access(TypedDict):
     """An access of the trace; `line` is its line in the trace."""
 

@@ -14,7 +14,7 @@ from memfence.report.contract.fix import Compare, Fix, Why
 from memfence.report.contract.mutation import CheckMutants
 from memfence.report.contract.parts import Error
 from memfence.report.contract.relax import Relax
-from memfence.report.contract.run import Monitor, Run
+from memfence.report.contract.run import Monitor, Run, RunModels
 from memfence.report.contract.shape import CLOSED, Least, Pattern, Size
 from memfence.report.contract.variants import CompareVariants
 from memfence.report.contract.verify import Verify
@@ -33,6 +33,7 @@ ROOTS: dict[str, Any] = {
     "monitor": Monitor,
     "relax": Relax,
     "run": Run,
+    "run_models": RunModels,
     "simulate": Simulate,
     "test": Test,
     "verify": Verify,

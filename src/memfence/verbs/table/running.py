@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from memfence.report.formats.table import FORMAT_NAMES
-from memfence.verbs.models import TO_RUN, WITH_RULES
+from memfence.verbs.models import WITH_RULES
 from memfence.verbs.option import MOST, Group, Option
 from memfence.verbs.rules import (
     ends_that_are_normal,
+    known_to_run,
     more_with_states,
     needs,
     not_with,
     on_one_machine,
+    one_to_run,
     replays_own_model,
     runs_with_states,
 )  # fmt: skip
@@ -28,10 +30,11 @@ EXECUTIONS = (
         name="model",
         verbs=RUN,
         group=Group.EVERYDAY,
-        choices=TO_RUN,
+        metavar="MODEL",
         default="tso",
+        rules=(known_to_run,),
         help="sc: without store buffers. x86: tso. pso: stores may also overtake stores; executions with store buffers "
-        "are run, too. rc11: C11 and C++20, every execution graph once.",
+        "are run, too. rc11: C11 and C++20, every execution graph once. Or a list with commas.",
     ),
     Option(
         name="preemptions",
@@ -188,7 +191,7 @@ SAVED = (
         keyword="",
         kind=Path,
         metavar="DIR",
-        rules=(runs_with_states,),
+        rules=(one_to_run, runs_with_states),
         help="Write each finding as a schedule for --replay.",
     ),
     Option(
