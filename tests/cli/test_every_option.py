@@ -349,7 +349,7 @@ def test_a_model_without_states_refuses_what_is_about_states() -> None:
     """By the table alone: what one model without states refuses, all of them refuse, and every list with one."""
     for verb in BY_MODEL:
         for option in options_of(verb):
-            value: Any = "robust" if option.name == "criterion" else "x"
+            value: Any = "persistent" if option.name == "criterion" else "x"  # rc11 knows what robust means
             found = {
                 models: obstacle(option, Usage(verb=verb, said={option.name: value}, models=models)) is not None
                 for models in (("rc11",), ("armv8",), ("own.cat",), ("tso", "rc11"), ("x86", "rc11", "armv8"))

@@ -72,6 +72,7 @@ FILES = {
 OTHERS = {
     "examples --output": "never writes where something is",
     "relax --output": "goes through `write_patched` as the text of `fix` does",
+    "test --output": "is written by `write_report` as reports are, where a client fails",
     "bench families --out": "goes through `write_report` after minutes of measuring",
 }
 
