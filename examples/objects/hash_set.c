@@ -6,7 +6,6 @@
  * any     contains(v: 1..2) = contains(v)
  * finally contains(1) + 2 * contains(2)
  * clients 2 x 1
- * clients 2 x 2
  */
 #include <stdatomic.h>
 #include <stdbool.h>
