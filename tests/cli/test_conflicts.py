@@ -168,7 +168,7 @@ def test_a_temporal_fix_names_the_criterion_as_the_check_does(tmp_path: Path) ->
     model = tmp_path / "increments.dve"
     model.write_text(INCREMENTS)
     found = [json.loads(memfence(command, model, "--json").stdout)["criterion"] for command in ("check", "fix")]
-    assert found == ["safety", "safety"]
+    assert found == ["liveness", "liveness"]
 
 
 def test_the_program_may_come_from_standard_input() -> None:

@@ -225,7 +225,7 @@ def test_the_command_line(ticket: Path) -> None:
     assert memfence("fix", str(ticket), "--unroll", "2").returncode == 2
 
 
-HAZARD = """
+SEEN_BY_POINTER = """
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -258,7 +258,7 @@ int main(void) {
 def test_where_no_order_can_be_chosen_for_x86_fences_are(tmp_path: Path) -> None:
     """What was freed is marked by a store past the buffer: such executions have states only."""
     path = tmp_path / "hazard.c"
-    path.write_text(HAZARD)
+    path.write_text(SEEN_BY_POINTER)
     done = memfence("fix", path, "--model", "x86")
     assert done.returncode == 0 and "FIXED under x86, which is tso" in done.stdout
     assert done.stdout.count("+  atomic_thread_fence(memory_order_seq_cst);") == 1

@@ -35,9 +35,7 @@ def compile_cpp(words: Words) -> None:
     _compile(words, is_cpp=True)
 
 
-@verb(
-    "Compile Rust as rustc does, for `memfence run`.", example="rustc --edition 2021 queue.rs", name="rustc", **AS_IT_IS
-)
+@verb("Compile Rust as rustc does, for `memfence run`.", example="rustc -O queue.rs", name="rustc", **AS_IT_IS)
 def compile_rust(words: Words) -> None:
     """Compile Rust as rustc does, so that the program runs as usual and can be explored by `memfence run`."""
     from memfence.api.run import drive_rustc

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memfence.clients.result import ObjectsResult
 
 
-@verb("Does an object work for every small client of it?", example="test examples/objects/spsc.c")
+@verb("Does an object work for every small client of it?", example="test examples/objects/spsc_ring.c")
 def test(
     context: typer.Context,
     file: Annotated[

@@ -17,6 +17,7 @@ _NO_ANSWER = "this verb answers no question that could be proved"
 UNPROVED = {
     "why": "a needed fence is shown by a run, which was replayed; to prove that another is not needed, remove it and "
     "use `memfence check --verify`",
+    "relax": "the patched text is proved by `memfence check --verify`, once it is written",
     "run": "runs of a compiled program are no proof about its states; use `memfence check --verify` on the source",
     "simulate": "a walk is replayed step by step, and claims nothing about other runs",
     "monitor": "one recorded execution is judged, and nothing is claimed about others",
