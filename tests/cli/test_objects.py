@@ -169,3 +169,9 @@ def test_a_file_without_an_object_is_bad_input() -> None:
     done = memfence("test", "examples/c/spsc_ring.c")
     assert done.returncode == 3
     assert "describes no object" in done.stderr
+
+
+def test_what_the_object_prints_is_no_answer(counter: Path) -> None:
+    text = RIGHT.replace("int old", 'printf("order ends 7 7 7\\nnot yet");\n    int old')
+    counter.write_text(text.replace("#include", "#include <stdio.h>\n#include", 1))
+    assert memfence("test", counter, "--model", "sc").returncode == 0

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from memfence.clients.generate import clients_of
-from memfence.clients.order import Order, Outcome, in_any_order, may_be_stuck
+from memfence.clients.order import MOST_ORDERS, Order, Outcome, count_orders, in_any_order, may_be_stuck
 from memfence.clients.program import client_path, client_program, result_names
 from memfence.clients.result import ClientResult, Consistency, ObjectResult
 from memfence.clients.serial import SerialRunner
@@ -88,6 +88,8 @@ def _tried(
 def _client(runner: SerialRunner, client: Client, asked: Asked) -> ClientResult | None:
     """What is found of the client; None if no order of its calls comes to an end."""
     clock, specification = Deadline(), runner.specification
+    if count_orders(specification, _as_called(client, asked.consistency)) > MOST_ORDERS:
+        return ClientResult(client, (), "", None, 0.0, is_too_large=True)
     orders = serial_orders(runner, client, asked.consistency, asked.options.limits.deadline)
     if all(order.is_stuck for order in orders):
         return None

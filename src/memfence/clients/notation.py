@@ -204,6 +204,9 @@ class _Reader:
         for line in self.said["may-fail"]:
             found = FAILS.match(line.text)
             if found is not None and found["name"] == operation.name:
+                if not operation.returns:
+                    hint = "let it return whether it worked"
+                    self.wrong(line.span, f"`{operation.name}` returns nothing, so it has no value for a failure", hint)
                 return Operation(
                     operation.role, operation.name, operation.parameters, operation.code, operation.returns,
                     operation.span, int(found["value"]),

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
+from math import factorial, prod
 
 from memfence.clients.specification import Client, Specification
 from memfence.records import Record
 
 Outcome = tuple[int, ...]
 """The values of the results, in the order of their names."""
+
+MOST_ORDERS = 6_000
+"""More orders of one client than are compared: 3 threads with 3 calls have 1,680, 7 threads with one have 5,040."""
 
 
 class Turn(Record):
@@ -45,6 +49,15 @@ def orders_of(specification: Specification, client: Client) -> Iterator[tuple[Tu
     """Every order that respects that of each thread, with every choice of failures."""
     for threads in _interleavings(tuple(len(calls) for calls in client.threads)):
         yield from product(*_turns(specification, client, threads))
+
+
+def count_orders(specification: Specification, client: Client) -> int:
+    """How many orders `orders_of` gives."""
+    lengths = [len(calls) for calls in client.threads]
+    failing = sum(
+        specification.operations[call.operation].fails_as is not None for calls in client.threads for call in calls
+    )
+    return int(factorial(sum(lengths)) // prod(map(factorial, lengths)) * 2**failing)
 
 
 def _interleavings(left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

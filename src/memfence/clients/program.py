@@ -19,6 +19,10 @@ OBSERVED = "observed"
 CHECK = "is_outcome_of_some_order"
 
 
+MOST_IN_A_ROW = 16
+"""So many ways stand in one line of the assertion."""
+
+
 class Hooks(Record):
     """What else stands around the threads and the calls: the program that runs them in a given order uses it."""
 
@@ -200,9 +204,17 @@ def _compared(client: Client, names: Sequence[str], orders: Sequence[Order], *, 
     for look in seen:
         yield f"    const int {look.variable}_was = {look.variable};"
     ways = dict.fromkeys(_way(names, order, seen) for order in orders)
-    whole = "\n        | ".join(ways) or "0"
+    whole = _any_of(list(ways)) or "0"
     yield f"    const int {CHECK} =\n        {whole};"
     yield f"    assert({CHECK});"
+
+
+def _any_of(ways: Sequence[str]) -> str:
+    """One of them; many are a tree, since those who read expressions do not like deep ones."""
+    if len(ways) <= MOST_IN_A_ROW:
+        return "\n        | ".join(ways)
+    half = len(ways) // 2
+    return f"({_any_of(ways[:half])})\n        | ({_any_of(ways[half:])})"
 
 
 def _way(names: Sequence[str], order: Order, seen: Sequence[Seen]) -> str:

@@ -27,7 +27,7 @@ class ClientResult(Record):
     """One client under all models. `orders`: its calls one after the other, and what they give. `program`: its text.
 
     `answers` is None where the time was up before. `may_be_stuck`: calls one after the other may end where none can
-    return, and then it is no deadlock that all threads wait.
+    return, and then it is no deadlock that all threads wait. `is_too_large`: it has more orders than are compared.
     """
 
     client: Client
@@ -36,6 +36,7 @@ class ClientResult(Record):
     answers: ModelsResult | None
     seconds: float
     may_be_stuck: bool = False
+    is_too_large: bool = False
 
     @property
     def verdict(self) -> Verdict:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 from itertools import product
 from math import comb
+from pathlib import Path
 
 import pytest
 
+from memfence.clients.comparing import Asked, _client
 from memfence.clients.generate import clients_of
 from memfence.clients.notation import specifications_in
-from memfence.clients.order import Order, Turn, may_be_stuck, orders_of
+from memfence.clients.order import Order, Turn, count_orders, may_be_stuck, orders_of
+from memfence.clients.program import client_program
+from memfence.clients.result import Consistency
+from memfence.clients.serial import SerialRunner
 from memfence.clients.specification import Call, Client, Specification, client_text
 from memfence.diagnostics import InputError
+from memfence.program.load_options import COptions
 from memfence.source import SourceText
+from memfence.tasks.answer import Verdict
+from memfence.tasks.options import CheckOptions
 
 
 def described(*lines: str) -> Specification:
@@ -68,6 +77,40 @@ def test_an_operation_that_may_fail_does_both() -> None:
     found = described("any a() = a()", "may-fail a = 0")
     orders = list(orders_of(found, Client(((Call(0, ()),), (Call(0, ()),)))))
     assert len(orders) == 2 * 4
+
+
+@pytest.mark.parametrize("may_fail", ["", "may-fail a = 0"])
+def test_orders_are_counted_without_making_them(may_fail: str) -> None:
+    found = described("any a() = a()", "any b() : b()", "clients 3 x 2", *filter(None, [may_fail]))
+    for client in clients_of(found)[:60]:
+        assert count_orders(found, client) == len(list(orders_of(found, client)))
+
+
+def test_hundreds_of_outcomes_are_no_deep_expression() -> None:
+    found = described("any a() = a()", "clients 2 x 1")
+    client = clients_of(found)[0]
+    text = client_program(found, client, [Order((), (n, 0)) for n in range(720)])
+    whole = text.partition("is_outcome_of_some_order =")[2].partition(";")[0].replace("\n", " ")
+    for number in (0, 359, 719):
+        assert eval(whole.strip(), {"r1_1_was": number, "r2_1_was": 0})
+    assert not eval(whole.strip(), {"r1_1_was": 720, "r2_1_was": 0})
+    depth = max(_depth(node) for node in ast.walk(ast.parse(whole.strip(), mode="eval")))
+    assert depth < 40
+
+
+def _depth(node: ast.AST) -> int:
+    return 1 + max(map(_depth, ast.iter_child_nodes(node)), default=0)
+
+
+def test_a_client_with_more_orders_than_are_compared_is_left_open() -> None:
+    found = described("any a() = a()", "clients 4 x 3")
+    client = max(clients_of(found), key=lambda one: one.calls)
+    asked = Asked(
+        models=("sc",), consistency=Consistency.SERIALISABLE, options=CheckOptions(), compiling=COptions(), most=1
+    )
+    result = _client(SerialRunner(found, COptions(), Path("nowhere")), client, asked)
+    assert result is not None
+    assert (result.is_too_large, result.verdict, result.answers) == (True, Verdict.UNKNOWN, None)
 
 
 def order(text: str, made: int | None = None) -> Order:

@@ -97,6 +97,11 @@ def test_mistakes_are_said_at_their_place(line: str, message: str) -> None:
     assert first.at.span.line in (7, 8)
 
 
+def test_an_operation_that_returns_nothing_has_no_value_for_a_failure() -> None:
+    with pytest.raises(InputError, match="`drain` returns nothing"):
+        read(RING.replace(" * finally", " * consumer drain() : drain(&q)\n * may-fail drain = 0\n * finally"))
+
+
 def test_a_file_without_a_description_is_bad_input() -> None:
     with pytest.raises(InputError, match="describes no object"):
         specifications_in(SourceText("x.c", "int x; /* see memfence-test in the guide */\n"))

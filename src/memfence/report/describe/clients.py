@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from memfence.clients.comparing import outcome_of
-from memfence.clients.order import Outcome
+from memfence.clients.order import MOST_ORDERS, Outcome
 from memfence.clients.program import OBSERVED, result_names
 from memfence.clients.result import ClientResult, Consistency, ObjectResult, ObjectsResult
 from memfence.clients.specification import Client, call_text, client_text
@@ -135,6 +135,9 @@ def _notes(result: ObjectResult) -> Iterator[str]:
         yield f"{result.left_out} larger clients were not looked at: --all goes on"
     if result.stuck:
         yield f"{result.stuck} clients were left out: no order of their calls comes to an end"
+    large = sum(one.is_too_large for one in result.tried)
+    if large:
+        yield f"{large} clients have more than {MOST_ORDERS:,} orders of their calls: they were not looked at"
     if result.failing is None and any(one.may_be_stuck for one in result.tried):
         yield "where some order of the calls gets stuck, threads that all wait are no deadlock"
 
@@ -157,7 +160,10 @@ def _outcomes(result: ObjectResult, failing: ClientResult) -> list[str]:
     if outcome is None:
         assert failing.failing is not None
         return [f"  {reason_text(failing.failing)}"]
-    lines = [f"  {_outcome_text(result, failing.client, outcome)}", "  no order of the calls gives that; they give"]
+    seen = f"  {_outcome_text(result, failing.client, outcome)}"
+    if not allowed:
+        return [seen, "  no order of the calls gives that: none comes to an end"]
+    lines = [seen, "  no order of the calls gives that; they give"]
     lines += [f"    {_outcome_text(result, failing.client, one)}" for one in allowed[:MOST_OUTCOMES]]
     more = len(allowed) - MOST_OUTCOMES
     return lines + ([f"    and {more} more"] if more > 0 else [])
