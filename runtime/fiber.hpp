@@ -203,6 +203,7 @@ struct Fiber {
   // As the explorer of graphs sees the thread.
   GraphStop ask, asked;       // now, and before its last step
   graphs::Value given = 0;    // what the read returns, which way the choice goes
+  bool is_updating = false;   // between the read and the write of a read-modify-write of memory that others know
   bool has_update = false;    // the read was that of a read-modify-write, which writes `update`
   graphs::Value update = 0;
   void* object = nullptr;     // that the last step was about, until the next one: its state is not in the graph yet

@@ -134,6 +134,7 @@ Updating begin_update(void* at, std::size_t size, void** frame) {
 
 std::uint64_t graph_begin_update(void* at, std::size_t size, int order, void** frame) {
   const Updating here = begin_update(at, size, frame);
+  world.me().is_updating = here.location >= 0;
   if (here.location < 0) return here.wish.cell.read();
   GraphStop ask = reading(here.location, order_of_read(order));
   ask.of_write = order_of_write(order);
@@ -149,7 +150,7 @@ std::uint64_t graph_begin_update(void* at, std::size_t size, int order, void** f
 void graph_end_update(void* at, std::size_t size, std::uint64_t value) {
   Fiber& me = world.me();
   const Cell cell = cell_at(at, size);
-  if (me.has_update) {
+  if (me.is_updating) {  // not `has_update`: that may be of an earlier one, before the thread came to memory of its own
     me.update = static_cast<Value>(value);
     world.log_value(value);
     if (static_cast<std::uint64_t>(me.given) != value) world.changed();
@@ -163,7 +164,6 @@ std::uint64_t graph_compare_exchange(void* at, std::size_t size, const Exchange&
   const Updating here = begin_update(at, size, frame);
   const Cell cell = here.wish.cell;
   Fiber& me = world.me();
-  me.has_update = false;
   bool fails = false;
   if (exchange.is_weak && !world.is_alone() && world.may_be_spurious(Whim::Failure)) {
     GraphStop choice;
@@ -197,8 +197,8 @@ std::uint64_t graph_compare_exchange(void* at, std::size_t size, const Exchange&
     if (fails) world.follow_whim(Whim::Failure, here.wish.pc);
     return value;
   }
-  me.has_update = here.location >= 0;
-  if (!me.has_update) me.given = static_cast<Value>(value);
+  me.is_updating = here.location >= 0;
+  me.has_update |= me.is_updating;
   if (here.location >= 0) world.see(here.wish, value, here.wish.state);
   graph_end_update(at, size, exchange.desired);
   return value;

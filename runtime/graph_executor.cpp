@@ -80,18 +80,18 @@ void GraphExecutor::catch_up() {
 Action GraphExecutor::next(int id) {
   Action action;
   const Fiber& fiber = world.fiber(id);
-  if (world.failure.kind != Finding::None) {
-    action.kind = world.failure.thread == id ? ActionKind::Failed : ActionKind::Ended;
-    return action;
-  }
   if (static_cast<std::size_t>(id) >= threads_.size()) threads_.resize(static_cast<std::size_t>(world.known_threads()));
   const Thread& thread = of(id);
-  if (thread.completes) {
+  if (thread.completes) {  // before what it goes on to: there may be no place for the write
     action.kind = ActionKind::Write;
     action.is_update = true;
     action.order = fiber.asked.of_write;
     action.location = fiber.asked.location;
     action.value = fiber.update;
+    return action;
+  }
+  if (world.failure.kind != Finding::None) {
+    action.kind = world.failure.thread == id ? ActionKind::Failed : ActionKind::Ended;
     return action;
   }
   if (!thread.is_ahead) {
@@ -258,7 +258,7 @@ void GraphExecutor::take(int id, Value value) {
   resume(id, value);
   Thread& now = of(id);
   now.taken.push_back(value);
-  now.completes = reads && world.fiber(id).has_update && world.failure.kind == Finding::None;
+  now.completes = reads && world.fiber(id).has_update;
   if (static_cast<std::size_t>(world.known_threads()) > threads_.size())
     threads_.resize(static_cast<std::size_t>(world.known_threads()));
 }

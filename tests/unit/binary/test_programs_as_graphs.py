@@ -270,3 +270,20 @@ def test_what_is_about_the_order_of_steps_is_refused(tmp_path: Path) -> None:
         with pytest.raises(WrongUsage, match="rc11"):
             run(path, model="rc11", **{name: value})  # type: ignore[arg-type]
     assert run(path, model="rc11", threads=1).verdict is Verdict.HOLDS
+
+
+def test_an_update_is_one_step_also_where_the_thread_fails_right_behind_it(tmp_path: Path) -> None:
+    once = "if (atomic_exchange(&p, 0)) free(block);"
+    twice = "int *q = atomic_exchange(&p, 0); free(q);"
+    start = "int *block; int *_Atomic p; __attribute__((constructor)) static void make(void) { p = block = malloc(4); }"
+    assert executions(run_text(tmp_path, shape(once, once, start))) == 2
+    assert executions(run_text(tmp_path, shape(twice, twice, start))) == 2
+
+
+@pytest.mark.parametrize("own", ["int f = 0; CAS(z, f, 7);", "atomic_fetch_add(&z, 7);", "int f = 3; CAS(z, f, 7);"])
+def test_an_update_is_seen_whatever_the_thread_does_with_its_own_memory(tmp_path: Path, own: str) -> None:
+    for update in ("int e = 0; CAS(x, e, 1);", "atomic_fetch_add(&x, 1);"):
+        found = run_text(tmp_path, shape(update + own, "assert(!R(x));", "atomic_int x, z;"))
+        assert found.verdict is Verdict.VIOLATED
+        text = shape(update + own, "int v = R(x); assert(v == 0 || v == 1);", "atomic_int x, z;")
+        assert executions(run_text(tmp_path, text)) == 2
