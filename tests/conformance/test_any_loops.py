@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import pytest
+
 from memfence import pipeline
 from memfence.models.spec import Axioms
 from memfence.program.ir import Program
@@ -12,6 +14,7 @@ from memfence.program.orders import MemoryOrder
 from memfence.questions.any_loops import robustness
 from memfence.questions.models import check_models
 from memfence.report.describe.models_text import bound_text
+from memfence.report.views.execution_view import failed_text
 from memfence.source import SourceText
 from memfence.strategy.portfolio import decide
 from memfence.synthesis.options import FixOptions
@@ -136,3 +139,36 @@ def test_a_proof_is_one_about_arm_where_every_atomic_load_acquires() -> None:
 
     assert asked("test_and_set.c") == OnlySc("armv8", is_safe=True)
     assert not isinstance(asked("test_test_and_set.c"), OnlySc)
+
+
+REFERENCE_COUNT = """
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+atomic_int users = 2;
+int *shared;
+static void *user(void *unused) {
+  int value = *shared, seen = atomic_load_explicit(&users, memory_order_relaxed);
+  while (!atomic_compare_exchange_weak_explicit(&users, &seen, seen - 1, memory_order_ORDER, memory_order_relaxed)) {}
+  if (seen == 1) free(shared);
+  return 0;
+}
+int main(void) {
+  shared = malloc(sizeof *shared);
+  *shared = 3;
+  pthread_t a, b;
+  pthread_create(&a, 0, user, 0);
+  pthread_create(&b, 0, user, 0);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("order", "verdict"), [("acq_rel", Verdict.HOLDS), ("relaxed", Verdict.VIOLATED)])
+def test_who_frees_memory_has_to_come_behind_all_uses(order: str, verdict: Verdict) -> None:
+    program = pipeline.load_text(SourceText("count.c", REFERENCE_COUNT.replace("ORDER", order)))
+    (answer,) = check_models(program, ("rc11",), CheckOptions()).answers
+    assert answer.verdict is verdict
+    if verdict is Verdict.VIOLATED:
+        assert isinstance(answer.evidence, Counterexample)
+        assert failed_text(answer.evidence).startswith("data race of freeing `shared#1` with a use of it")

@@ -21,6 +21,9 @@ from memfence.program.orders import MemoryOrder
 ACQUIRE, RELEASE, RELAXED = MemoryOrder.ACQUIRE, MemoryOrder.RELEASE, MemoryOrder.RELAXED
 PLAIN = MemoryOrder.PLAIN
 
+FREED = "freed("
+"""How names of flags begin that say of a heap block that it was freed, or of a local variable that it is gone."""
+
 
 def synchronised(program: Program) -> Program:
     """The same program with orders on all that its locked steps do; NotUnrolled where that is not all they mean."""
@@ -108,12 +111,17 @@ def _is_bookkeeping(program: Program, address: Address) -> bool:
 
 
 def _account(program: Program, op: Op) -> Op:
-    """Which memory is free or not yet written: stores that no processor sees. Nobody races with them."""
+    """Which memory is free, and which threads have ended: stores that no processor sees.
+
+    Nobody races with them, but who frees an object races with all that use it: every use looks at its flag.
+    """
     if isinstance(op, Store) and op.direct:
         op = replace(op, direct=False)
-    if isinstance(op, Load | Store) and op.order is PLAIN and _is_bookkeeping(program, op.address):
-        return replace(op, order=RELAXED)
-    return op
+    if not isinstance(op, Load | Store) or op.order is not PLAIN or not _is_bookkeeping(program, op.address):
+        return op
+    if all(program.variables[n].name.startswith(FREED) for n in op.address.variables):
+        return op
+    return replace(op, order=RELAXED)
 
 
 def _ordered(op: Op, load: MemoryOrder, store: MemoryOrder) -> Op:

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from memfence.axiomatic.code import Barrier, EventItem, Read, Wait, Write
 from memfence.axiomatic.execution import Execution, Happened, Place
+from memfence.axiomatic.synchronised import FREED
 from memfence.axiomatic.waiting import waiting_for_ever
 from memfence.program.expressions import FALSE, Shared, walk
 from memfence.program.ir import NoDeadlock, Program
@@ -147,14 +148,20 @@ def failed_text(found: Counterexample) -> str:
     """What goes wrong, and where; with the race that leads to it, if there is one."""
     if found.race is not None:
         name, where = race_text(found.execution, found.race)
-        return f"data race on `{name}`, which is undefined behaviour{where}"
+        return f"{_race_on(name)}, which is undefined behaviour{where}"
     if found.beyond_sc is not None:
         return _beyond_sc_text(found.execution, found.beyond_sc)
     what = _failure(found)
     if found.after_race is None:
         return what
     name, where = race_text(found.execution, found.after_race)
-    return f"{what}, after a data race on `{name}`{where}"
+    return f"{what}, after a {_race_on(name)}{where}"
+
+
+def _race_on(name: str) -> str:
+    if name.startswith(FREED):
+        return f"data race of freeing `{name.removeprefix(FREED).removesuffix(')')}` with a use of it"
+    return f"data race on `{name}`"
 
 
 def _beyond_sc_text(execution: Execution, pair: tuple[int, int]) -> str:
