@@ -32,7 +32,7 @@ int destroy(int& mark, void* object, Synchronisation kind, const char* name, con
     world.synchronise(object, kind, name, pc);
   }
   require_alive(mark, what, pc);
-  if (busy() && (kind == kMutex || kind == kReadWriteLock)) {
+  if (busy() && (kind == kMutex || kind == kReadWriteLock || kind == kSpinLock)) {
     Text<64> message;
     message << "destruction of a locked " << what;
     world.fail(Finding::Misuse, message.content(), pc);

@@ -93,7 +93,7 @@ def test_the_text_of_a_result_is_what_the_terminal_shows() -> None:
         ("check", {"model": "arm"}, "'sc', 'tso', 'pso'"),
         ("check", {"model": 3}, "'sc', 'tso', 'pso'"),
         ("check", {"timeout": "soon"}, "seconds"),
-        ("run", {"model": "rc11"}, "'sc', 'tso', 'pso'"),
+        ("run", {"model": "armv8"}, "'sc', 'tso', 'pso'"),
         ("run", {"preemption": 2}, "did you mean preemptions?"),
         ("check", {"criterion": "fast"}, "'robust'"),
         ("check", {"engine": "magic"}, "'auto'"),
