@@ -92,14 +92,15 @@ def test_arguments_behind_two_dashes_are_the_programs(tmp_path: Path) -> None:
     assert memfence("run", tmp_path / "program.c", "--quiet").returncode == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [("int main(void) { return x; }", "MF006"), ('int main(void) { __asm__("rdtsc"); return 0; }', "MF004")],
-)
-def test_what_cannot_be_compiled_is_refused_with_its_place(tmp_path: Path, text: str, code: str) -> None:
-    (tmp_path / "program.c").write_text(text)
+def test_what_cannot_be_compiled_is_refused_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "program.c").write_text("int main(void) { return x; }")
     done = memfence("run", tmp_path / "program.c")
-    assert done.returncode == 3 and f"error[{code}]" in done.stderr and "program.c:1" in done.stderr
+    assert done.returncode == 3 and "error[MF006]" in done.stderr and "program.c:1" in done.stderr
+
+
+def test_an_instruction_that_is_not_known_leaves_the_answer_open(tmp_path: Path) -> None:
+    (tmp_path / "program.c").write_text('int main(void) { __asm__("rdtsc"); return 0; }')
+    assert memfence("run", tmp_path / "program.c").returncode == 4
 
 
 def test_an_executable_without_the_runtime_is_refused(tmp_path: Path) -> None:
@@ -130,12 +131,10 @@ def test_two_steps_of_a_build_give_a_program_that_runs_and_is_explored(tmp_path:
     assert run(tmp_path / "program").counts.borderline == 2
 
 
-def test_fences_in_assembler_become_calls_and_the_rest_is_refused() -> None:
+def test_fences_in_assembler_become_calls() -> None:
     text = '\t#APP\n# 7 "a.c" 1\n\tmfence\n# 0 "" 2\n#NO_APP\n\tlock orq\t$0, (%rsp)\n\tmovl\t$1, x(%rip)\n'
     changed, refused = with_visible_fences(text.replace("\t#APP", "#APP"))
     assert changed.count("__memfence_fence") == 2 and refused == []
-    _, refused = with_visible_fences('#APP\n# 9 "a.c" 1\n\tlock; incl x(%rip)\n#NO_APP\n')
-    assert [(d.code.id, "incl" in d.message) for d in refused] == [("MF004", True)]
 
 
 def test_a_schedule_is_handed_over_as_numbers() -> None:

@@ -36,6 +36,7 @@ LINES = {
     "monitor": ("monitor", "TRACE"),
     "verify": ("verify", "PROOF", EXAMPLE),
     "cost": ("cost", "--default"),
+    "test": ("test", "examples/objects/spsc_ring.c", "--model", "sc", "--shape", "2x1"),
     "conform": ("conform", "examples/store_buffering.litmus", "--seconds", "0.05"),
     "reproduce": ("reproduce", "examples/message_passing.pml"),
 }
@@ -49,7 +50,7 @@ def test_every_verb_that_prints_an_object_has_every_format() -> None:
     assert {line[0] for line in LINES.values()} | {"run"} == IN_JSON
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=needs_clang) if n == "relax" else n for n in LINES])
+@pytest.mark.parametrize("name", [pytest.param(n, marks=needs_clang) if n in ("relax", "test") else n for n in LINES])
 def test_the_formats_are_written_beside_what_is_printed(name: str, tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_text(TRACE)
     places = {"TRACE": str(tmp_path / "t.jsonl"), "PROOF": str(tmp_path / "p.mfc")}
