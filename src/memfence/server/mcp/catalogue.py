@@ -39,8 +39,25 @@ class ToolRow(Record):
             return None
         limit = {"type": "object", "properties": {"limit": {"type": "string"}}, "required": ["limit"]}
         usage = {"type": "object", "properties": {"usage": {"type": "string"}}, "required": ["usage"]}
-        known = [json_schema(name) for name in (*self.answers, "error")]
-        return {"type": "object", "anyOf": [*known, limit, usage]}
+        known: list[Object] = []
+        definitions: Object = {}
+        for name in (*self.answers, "error"):
+            schema = _renamed(json_schema(name), name)
+            definitions |= {f"{name}.{part}": shape for part, shape in schema.pop("$defs", {}).items()}
+            known.append({key: value for key, value in schema.items() if key not in ("$id", "$schema")})
+        return {"type": "object", "anyOf": [*known, limit, usage], "$defs": definitions}
+
+
+def _renamed(schema: Any, name: str) -> Any:
+    """The schema as a part of a larger one, where its definitions have its name before their own."""
+    match schema:
+        case {"$ref": str(place), **rest}:
+            return {"$ref": place.replace("#/$defs/", f"#/$defs/{name}."), **rest}
+        case dict():
+            return {key: _renamed(value, name) for key, value in schema.items()}
+        case list():
+            return [_renamed(value, name) for value in schema]
+    return schema
 
 
 FILE: Object = {"type": "string", "description": "The program: a file of the working folder, by its path in it."}
