@@ -195,6 +195,7 @@ struct Fiber {
   List<const void*> held;     // mutexes
   Seen checked;               // the first load since then, when it began to wait
   Probe probe;
+  bool has_failed_for_no_reason = false;  // a weak compare-exchange of it, in this execution
   List<SpuriousCount> spurious;  // in this execution, and not without consequence
   Seen polled;                // the wait with a time limit that was over last: its place, state, and changes by then
   std::uint32_t unnoticed = 0;  // accesses since its last step that nobody else can notice, as far as is known

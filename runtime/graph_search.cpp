@@ -93,6 +93,12 @@ void GraphFindings::find(WrongGraph found, const ExecutionGraph& graph) {
 // The process ends with its first thread, whatever the others wait for.
 bool GraphFindings::is_deadlock(const ExecutionGraph& graph) {
   if (world.has_ended || world.fiber(0).state == Fiber::State::Done) return false;
+  // A round that ended by such a failure has not been compared with one that did not: whether it waits is open.
+  for (int id = 0; id < graph.threads(); ++id)
+    if (graph.waits(id) && world.fiber(id).has_failed_for_no_reason) {
+      has_undecided = true;
+      return false;
+    }
   for (int id = 0; id < graph.threads(); ++id)
     if (graph.waits(id) && !executor_.waits_for_ever(id, graph)) {
       has_undecided |= world.spins_roughly;

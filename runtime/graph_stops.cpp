@@ -74,6 +74,7 @@ void World::give_up_execution(void* pc) {
 
 void World::follow_whim(Whim whim, void* site, void* object, std::uint64_t state) {
   current->probe = Probe{};
+  current->has_failed_for_no_reason |= whim == Whim::Failure;
   current->probe.whim = whim;
   current->probe.site = site;
   current->probe.changes = current->changes;

@@ -113,6 +113,7 @@ void World::reset() {
     f.unchanged_since = nullptr;
     f.checked = f.polled = Seen{};
     f.probe = Probe{};
+    f.has_failed_for_no_reason = false;
     f.spurious.clear();
     f.held.clear();
     f.ask = GraphStop{};
