@@ -258,7 +258,7 @@ BuchiResult search(const Machine& m, const Semantics& semantics, bool reduce, co
 
 BuchiResult find_accepted_run(const Machine& machine, const Model& model, bool reduce, const BuchiQuery& query,
                               const Sharing& sharing, const Limits& limits) {
-  return with_semantics(machine, model, [&]<MemoryModel Semantics>(Semantics semantics) {
+  return with_semantics(machine, model, [&]<MemoryModel Semantics>(const Semantics& semantics) {
     return search(machine, semantics, reduce, query, sharing, limits);
   });
 }
