@@ -16,6 +16,7 @@ from memfence.models.spec import SPECS, Axioms
 from memfence.program.ir import NoDeadlock, Program, Property
 from memfence.questions import check
 from memfence.questions.any_loops import can_be_proved, prove, robustness
+from memfence.questions.late_uses import C11, has_late_uses, unless_uses_are_late
 from memfence.strategy.portfolio import decide
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
@@ -72,9 +73,18 @@ def _answer(
         if found.verdict is not Verdict.UNKNOWN:
             waiting = None if found.verdict is Verdict.VIOLATED else _waiting(program, name, stated, options)
             return ModelAnswer(program, name, waiting or found.answer, found if waiting is None else None)
+    answer = _without_states(program, name, stated, options, unrolled)
+    if answer.verdict in (Verdict.HOLDS, Verdict.HOLDS_UP_TO) and has_late_uses(program, name):
+        answer = unless_uses_are_late(answer, _without_states(program, C11, stated, options, unrolled))
+    return ModelAnswer(program, name, answer)
+
+
+def _without_states(
+    program: Program, name: str, stated: tuple[Property, ...], options: CheckOptions, unrolled: int | None
+) -> Answer:
     if unrolled is None and options.engine != GRAPHS and can_be_proved(program, name, stated):
-        return ModelAnswer(program, name, _for_any_loops(program, name, stated, options))
-    return ModelAnswer(program, name, _by_axioms(program, name, stated, options, unrolled))
+        return _for_any_loops(program, name, stated, options)
+    return _by_axioms(program, name, stated, options, unrolled)
 
 
 def _for_any_loops(program: Program, name: str, stated: tuple[Property, ...], options: CheckOptions) -> Answer:

@@ -24,6 +24,7 @@ class Unfit(Enum):
     OTHER_LANGUAGE = auto()
     NO_GRAPHS = auto()
     WAITS_BESIDE_PLAIN = auto()
+    LATE_USES = auto()
 
 
 class NotUnrolled(Exception):

@@ -116,6 +116,7 @@ OBSTACLES: dict[Obstacle, str] = {
 
 
 UNFIT: dict[Unfit, str] = {
+    Unfit.LATE_USES: "nothing fails, but C11 does not say that each use of memory comes before its free: ask rc11",
     Unfit.CHANNEL: "processes meet at a channel",
     Unfit.BUS_LOCK: "the bus is locked over several steps",
     Unfit.DIRECT_STORE: "a store goes past the store buffer",
